@@ -1,6 +1,7 @@
 #include "api/codec/robot.h"
 
 #include <ctype.h>
+#include <stddef.h>
 
 #include "api/codec/part_bodies.h"
 #include "api/codec/parts.h"
@@ -229,9 +230,16 @@ static void joints_encode(struct json_writer *w, const struct json_field *field,
 
 /* -- transmission -- */
 
+/* Members of a description that follow each other. */
 struct transmission {
   double matrix[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  enum armdyn_friction_place friction;
 };
+_Static_assert(offsetof(struct armdyn_robot_description, friction_at) -
+                       offsetof(struct armdyn_robot_description, transmission) ==
+                   offsetof(struct transmission, friction),
+               "a transmission is read and written in its place");
+static const char *const friction_places[] = { [ARMDYN_AT_JOINTS] = "joints", [ARMDYN_AT_MOTORS] = "motors" };
 
 /* Rows are kept ARMDYN_JOINTS_MAX apart until the number of joints is known. */
 static void matrix_decode(struct json_reader *r, const struct json_field *field, void *member,
@@ -265,6 +273,7 @@ static const struct json_field transmission_fields[] = {
   { CUSTOM(struct transmission, matrix, matrix_decode, matrix_encode,
            "a list of rows: motor positions = matrix times joint positions"),
     REQUIRED },
+  { ENUM(struct transmission, friction, friction_places) },
 };
 static const struct json_type transmission_type =
     JSON_TYPE("a transmission", transmission_fields, struct transmission, NULL, NULL);

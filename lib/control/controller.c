@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 
 /* -- gains of one joint: w what it shall answer with, m its inertia -- */
 
@@ -188,6 +189,8 @@ enum armdyn_status armdyn_controller_new(const struct armdyn_robot *robot, const
   enum armdyn_status status = check_control(control, n, error);
   if (!status && control->law == ARMDYN_LAW_ADAPTIVE && !control->frictionless)
     status = load_friction_refuse(robot, "the adaptive law", error);
+  if (!status && control->law == ARMDYN_LAW_ADAPTIVE && !control->frictionless)
+    status = gear_friction_refuse(robot, "the adaptive law", error);
   if (status) return status;
   struct armdyn_controller *c = calloc(1, sizeof *c);
   if (!c) goto memory;

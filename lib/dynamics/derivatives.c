@@ -6,6 +6,7 @@
 #include "lib/dynamics/lanes.h"
 #include "lib/dynamics/methods.h"
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 
 void load_gains(const struct armdyn_robot *robot, const double *q, const double *qd, const double *qdd,
                 const struct armdyn_load *load, double *gain, double *slope)
@@ -40,6 +41,25 @@ static struct sample sample_at(const struct armdyn_samples *samples, size_t k)
                           { w->data ? w->data + k * w->stride : NULL, samples->wrench_frame, samples->frictionless } };
 }
 
+/* Slopes of f(p, v) at p = G q, v = G qd. */
+static void gear_friction_slopes(const struct armdyn_robot *robot, const struct sample *x, double *by_position,
+                                 double *by_speed)
+{
+  double p[ARMDYN_JOINTS_MAX], v[ARMDYN_JOINTS_MAX];
+  gear_motion(robot, x->q, p);
+  gear_motion(robot, x->qd, v);
+  for (size_t i = 0; i < robot->joint_count; i++) friction_slopes(robot, i, p[i], v[i], &by_position[i], &by_speed[i]);
+}
+
+static void gears_add(const struct armdyn_robot *robot, const struct sample *x, double *dtau_dq, double *dtau_dqd)
+{
+  double by_position[ARMDYN_JOINTS_MAX], by_speed[ARMDYN_JOINTS_MAX];
+  if (x->load.frictionless) return;
+  gear_friction_slopes(robot, x, by_position, by_speed);
+  if (dtau_dq) gear_slopes_add(robot, by_position, dtau_dq);
+  if (dtau_dqd) gear_slopes_add(robot, by_speed, dtau_dqd);
+}
+
 /* Rotors and the slopes of friction; NULL: not wanted. */
 static void drives_add(const struct armdyn_robot *robot, const struct sample *x, double *dtau_dq, double *dtau_dqd,
                        double *mass_matrix)
@@ -48,6 +68,10 @@ static void drives_add(const struct armdyn_robot *robot, const struct sample *x,
   const double *q = x->q, *qd = x->qd;
   const bool frictionless = x->load.frictionless;
   if (mass_matrix) rotor_inertia_matrix_add(robot, mass_matrix);
+  if (robot->friction_at_motors) {
+    gears_add(robot, x, dtau_dq, dtau_dqd);
+    return;
+  }
   if (robot->load_friction && !frictionless) {
     double gain[ARMDYN_JOINTS_MAX], slope[ARMDYN_JOINTS_MAX];
     load_gains(robot, q, qd, x->qdd, &x->load, gain, slope);
@@ -106,6 +130,19 @@ void armdyn_inverse_dynamics_derivatives_batch(const struct armdyn_robot *robot,
   }
 }
 
+/* G' diag(slopes) G weight: the matrices are symmetric. */
+static void gears_add_weighted(const struct armdyn_robot *robot, const struct sample *x, const double *weight,
+                               double *by_q, double *by_qd)
+{
+  double by_position[ARMDYN_JOINTS_MAX], by_speed[ARMDYN_JOINTS_MAX], turned[ARMDYN_JOINTS_MAX];
+  if (x->load.frictionless) return;
+  gear_friction_slopes(robot, x, by_position, by_speed);
+  gear_motion(robot, weight, turned);
+  for (size_t i = 0; i < robot->joint_count; i++) by_position[i] *= turned[i], by_speed[i] *= turned[i];
+  gear_torques_add(robot, by_position, by_q);
+  gear_torques_add(robot, by_speed, by_qd);
+}
+
 /* What drives add to the derivatives of a weighted sum.
  *   weight  in  n, of the torques
  *   inner   in  n, of what is transmitted */
@@ -113,6 +150,10 @@ static void drives_add_weighted(const struct armdyn_robot *robot, const struct s
                                 const double *inner, double *by_q, double *by_qd, double *by_qdd)
 {
   rotor_inertia_add(robot, inner, by_qdd); /* symmetric */
+  if (robot->friction_at_motors) {
+    gears_add_weighted(robot, x, weight, by_q, by_qd);
+    return;
+  }
   for (size_t i = 0; i < robot->joint_count && !x->load.frictionless; i++) {
     double by_position, by_speed;
     if (!robot->joints[i].friction) continue;

@@ -3,12 +3,28 @@
 #include "lib/dynamics/rnea.h"
 #include "lib/dynamics/scara.h"
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 #include "lib/model/motor.h"
+
+/* tau += sign G' f(G q, G qd) */
+static void friction_of_gears_add(const struct armdyn_robot *robot, const double *q, const double *qd, double sign,
+                                  double *tau)
+{
+  double p[ARMDYN_JOINTS_MAX], v[ARMDYN_JOINTS_MAX], t[ARMDYN_JOINTS_MAX];
+  gear_motion(robot, q, p);
+  gear_motion(robot, qd, v);
+  for (size_t i = 0; i < robot->joint_count; i++) t[i] = sign * armdyn_friction_torque(robot, i, p[i], v[i]);
+  gear_torques_add(robot, t, tau);
+}
 
 void friction_add(const struct armdyn_robot *robot, const double *q, const double *qd, const struct armdyn_load *load,
                   double *tau)
 {
   if (load && load->frictionless) return;
+  if (robot->friction_at_motors) {
+    friction_of_gears_add(robot, q, qd, 1, tau);
+    return;
+  }
   for (size_t i = 0; i < robot->joint_count; i++) {
     if (!robot->joints[i].friction) continue;
     if (robot->load_friction) tau[i] += armdyn_friction_of_load(robot, i, qd[i], tau[i]);
@@ -21,6 +37,10 @@ void friction_take_off(const struct armdyn_robot *robot, const double *q, const 
 {
   double by_speed;
   if (load && load->frictionless) return;
+  if (robot->friction_at_motors) {
+    friction_of_gears_add(robot, q, qd, -1, tau);
+    return;
+  }
   for (size_t i = 0; i < robot->joint_count; i++) {
     if (!robot->joints[i].friction) continue;
     tau[i] -= armdyn_friction_torque(robot, i, q[i], qd[i]);

@@ -269,6 +269,20 @@ static lanes lanes_under_load(const struct armdyn_robot *robot, size_t i, lanes 
   return added ? out + friction : out;
 }
 
+/* tau += sign G' f(G q, G qd), friction of coupled motors */
+static void lanes_gears(const struct armdyn_robot *robot, const struct lanes_state *x, double sign, lanes *tau)
+{
+  const size_t n = robot->joint_count;
+  for (size_t i = 0; i < n; i++) {
+    const double *G = robot->gear_from_joint + i * n;
+    lanes p = { 0 }, v = { 0 };
+    if (!robot->joints[i].friction) continue;
+    for (size_t j = 0; j < n; j++) p += G[j] * x[j].q, v += G[j] * x[j].qd;
+    const lanes friction = sign * lanes_friction(robot, i, p, v);
+    for (size_t j = 0; j < n; j++) tau[j] += G[j] * friction;
+  }
+}
+
 static void lanes_wrench(const struct armdyn_robot *robot, const struct armdyn_samples *samples, size_t first,
                          struct lanes_state *x)
 {
@@ -325,14 +339,15 @@ static void inverse_close(const struct armdyn_robot *robot, const struct armdyn_
 {
   const size_t n = robot->joint_count;
   lanes out[ARMDYN_JOINTS_MAX];
-  const bool plain = !robot->load_friction;
+  const bool plain = !robot->load_friction && !robot->friction_at_motors;
   for (size_t i = 0; i < n; i++) {
     out[i] = x[i].force[robot->reduced.joints[i].slides ? 5 : 2];
     if (plain && robot->joints[i].friction && !samples->frictionless)
       out[i] += lanes_friction(robot, i, x[i].q, x[i].qd);
   }
   lanes_rotors(robot, x, out);
-  for (size_t i = 0; i < n && !plain && !samples->frictionless; i++)
+  if (robot->friction_at_motors && !samples->frictionless) lanes_gears(robot, x, 1, out);
+  for (size_t i = 0; i < n && robot->load_friction && !samples->frictionless; i++)
     if (robot->joints[i].friction) out[i] = lanes_under_load(robot, i, x[i].q, x[i].qd, out[i], true);
   for (size_t i = 0; i < n; i++) {
     for (size_t l = 0; l < LANES; l++) tau[(first + l) * n + i] = out[i][l];
@@ -379,10 +394,11 @@ static void forward_open(const struct armdyn_robot *robot, const struct armdyn_s
     x[i].qd = column(&samples->qd, first, i);
     x[i].qdd = (lanes){ 0 };
     torque[i] = column(&samples->tau, first, i);
-    if (!robot->joints[i].friction || samples->frictionless) continue;
+    if (!robot->joints[i].friction || samples->frictionless || robot->friction_at_motors) continue;
     torque[i] = robot->load_friction ? lanes_under_load(robot, i, x[i].q, x[i].qd, torque[i], false)
                                      : torque[i] - lanes_friction(robot, i, x[i].q, x[i].qd);
   }
+  if (robot->friction_at_motors && !samples->frictionless) lanes_gears(robot, x, -1, torque);
 }
 
 /* False: some sample has a joint without inertia; its row is NAN. */

@@ -3,6 +3,7 @@
 
 #include "lib/dynamics/lanes.h"
 #include "lib/dynamics/workspace.h"
+#include "lib/model/gears.h"
 #include "lib/model/parameters.h"
 
 /* Column of the rotor of drive k: T_k' T_k qdd, T_k its row of the transmission. */
@@ -20,6 +21,23 @@ static void rotor_column(const struct armdyn_robot *robot, size_t k, const doubl
   for (size_t i = 0; i < n; i++) column[i * width] = row[i] * turn;
 }
 
+/* Columns of friction at motors: those of drive i go to joint j by G_ij. */
+static void gear_columns(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice,
+                         const double *q, const double *qd, size_t width, size_t column, double *regressor)
+{
+  const size_t n = robot->joint_count;
+  double p[ARMDYN_JOINTS_MAX], v[ARMDYN_JOINTS_MAX], row[ARMDYN_FRICTION_PARAMETER_COUNT * ARMDYN_RIPPLES_MAX];
+  gear_motion(robot, q, p);
+  gear_motion(robot, qd, v);
+  for (size_t i = 0; i < n; i++) {
+    const size_t count = friction_row(robot, choice, i, p[i], v[i], 0, row);
+    for (size_t j = 0; j < n; j++) {
+      for (size_t k = 0; k < count; k++) regressor[j * width + column + k] = robot->gear_from_joint[i * n + j] * row[k];
+    }
+    column += count;
+  }
+}
+
 /* All columns after those of the links. */
 static void drive_columns(const struct armdyn_robot *robot, const struct armdyn_parameter_choice *choice,
                           const double *q, const double *qd, const double *qdd, size_t width, double *regressor)
@@ -29,6 +47,10 @@ static void drive_columns(const struct armdyn_robot *robot, const struct armdyn_
   size_t column = 10 * n;
   for (size_t k = 0; k < n; k++) {
     if (rotor_chosen(robot, choice, k)) rotor_column(robot, k, qdd, regressor + column++, width);
+  }
+  if (robot->friction_at_motors) {
+    if (friction_chosen(choice)) gear_columns(robot, choice, q, qd, width, column, regressor);
+    return;
   }
   if (robot->load_friction && friction_chosen(choice)) {
     const struct armdyn_load bare = { .frictionless = true };

@@ -145,8 +145,8 @@ static enum armdyn_status take_stretch(struct candidates *c, const struct armdyn
     const size_t fold = (before + k) * c->folds / total;
     fold_of[taken] = fold < c->folds ? fold : c->folds - 1;
     c->samples[fold_of[taken]]++;
-    armdyn_regressor(c->rigid->robot, &c->rigid->choice, motion->q + k * n, motion->qd + k * n, motion->qdd + k * n,
-                     workspace, Y + taken++ * n * p);
+    unknowns_regressor(c->rigid, motion->q + k * n, motion->qd + k * n, motion->qdd + k * n, workspace,
+                       Y + taken++ * n * p);
   }
   for (size_t i = 0; i < n && !status; i++) {
     const struct rows rows = { c, i };

@@ -12,6 +12,7 @@
 #include "armdyn/adopt.h"
 #include "armdyn/control.h"
 #include "lib/identify/unknowns.h"
+#include "lib/model/gears.h"
 
 static const double SETTLED_DEVIATIONS = 0.01;
 static const double TOLERANCE = 1e-9; /* of the integrator, relative and in rad, m: far below an encoder's step */
@@ -206,6 +207,7 @@ enum armdyn_status armdyn_identify_in_loop(const struct armdyn_robot *robot, con
   *told = (struct armdyn_closed_loop){ 0 };
   *out = (struct armdyn_estimate){ 0 };
   enum armdyn_status status = before ? ARMDYN_OK : ARMDYN_EMEMORY;
+  if (!status) status = gear_friction_refuse(robot, "didim", error);
   if (!status) status = armdyn_identify_source(unknowns, source, estimation, out, error);
   while (!status && !told->settled && told->rounds < ARMDYN_CLOSED_LOOP_ROUNDS) {
     memcpy(before, out->beta, unknowns->base_count * sizeof *before);

@@ -37,7 +37,7 @@ static void doubt_coupling(const struct doubt *d, const struct armdyn_lack_of_fi
   warn(d->warnings, ARMDYN_WARNING_NOISE_ONLY, (int)d->joint,
        "what is left comes back whenever this joint and joint %zu move alike, %.1f times the noise, which alone its "
        "deviations count. If their motors turn together, friction is at the motors, and joint by joint the model "
-       "cannot have it",
+       "cannot have it: identify a revision whose transmission states the coupling, and \"friction\": \"motors\"",
        others->other + 1, sqrt(others->f));
 }
 

@@ -16,6 +16,7 @@
 
 #include "lib/base/random.h"
 #include "lib/math/triangle.h"
+#include "lib/model/gears.h"
 
 enum { CHUNK = 128, STATES = 64, ROUNDS = 3 };
 static const double WINDOW = 1; /* s */
@@ -135,6 +136,8 @@ enum armdyn_status armdyn_drift_new(const struct armdyn_robot *robot, const stru
                                     struct armdyn_drift **out, struct armdyn_error *error)
 {
   *out = NULL;
+  const enum armdyn_status known = gear_friction_refuse(robot, "the watch", error);
+  if (known) return known;
   if (!(choice->memory > 0))
     return armdyn_refuse(error, ARMDYN_EINPUT, "/memory", "must be above 0 s, got %g", choice->memory);
   struct armdyn_drift *d = calloc(1, sizeof *d);

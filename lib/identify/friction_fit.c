@@ -4,6 +4,7 @@
 #include "lib/identify/ripple.h"
 #include "lib/math/triangle.h"
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 
 enum { N = ARMDYN_JOINTS_MAX, COLUMNS = 6, FOLDS = 5, RUNS_LEAST = 8, SPEEDS_TRIED = 60, GOLDEN_STEPS = 40 };
 static const double GAIN = 0.99; /* a term must bring the held-out error down to this part of itself */
@@ -292,7 +293,8 @@ enum armdyn_status armdyn_friction_fit(const struct armdyn_robot *robot, const s
                                        void *context, struct armdyn_error *error)
 {
   const size_t n = armdyn_robot_joint_count(robot);
-  const enum armdyn_status known = load_friction_refuse(robot, "a friction test", error);
+  enum armdyn_status known = load_friction_refuse(robot, "a friction test", error);
+  if (!known) known = gear_friction_refuse(robot, "a friction test", error);
   if (known) return known;
   struct run_finder *finder = run_finder_new(robot);
   size_t fitted = 0, most = 0;

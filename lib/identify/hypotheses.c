@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "armdyn/gears.h"
 #include "lib/identify/unknowns.h"
 #include "lib/identify/warnings.h"
 
@@ -162,22 +163,29 @@ static const struct mistake {
 
 /* ---------------------------------------------------------------- trials */
 
-/* How badly the motion fits: |e| / |tau|. */
-static enum armdyn_status misfit(const struct armdyn_unknowns *u, const struct armdyn_motion *motion, double *out)
+/* How badly the motion of joints fits: |e| / |tau|. */
+static enum armdyn_status misfit(const struct armdyn_unknowns *u, const struct armdyn_motion *joints, double *out)
 {
   const struct armdyn_estimation estimation = { .estimator = ARMDYN_CONSISTENT, .prior_strength = STRENGTH };
-  struct armdyn_fit joints[ARMDYN_JOINTS_MAX], together;
+  struct armdyn_motion motion = *joints;
+  struct armdyn_fit each[ARMDYN_JOINTS_MAX], together;
   struct armdyn_estimate estimate;
+  struct armdyn_gears *gears;
   *out = INFINITY;
-  double *tau = malloc((motion->count * u->n + 1) * sizeof *tau);
-  enum armdyn_status status = tau ? armdyn_identify(u, motion, 1, &estimation, &estimate, NULL) : ARMDYN_EMEMORY;
+  double *tau = malloc((motion.count * u->n + 1) * sizeof *tau);
+  enum armdyn_status status = tau ? armdyn_gears_new(u->robot, &gears, NULL) : ARMDYN_EMEMORY;
+  if (status) goto out;
+  status = armdyn_gears_take(gears, &motion);
+  if (!status) status = armdyn_identify(u, &motion, 1, &estimation, &estimate, NULL);
   if (!status) {
-    if (!(status = armdyn_predict(u, estimate.beta, motion, tau))) {
-      armdyn_fit(motion->count, u->n, motion->tau, tau, joints, &together);
+    if (!(status = armdyn_predict(u, estimate.beta, &motion, tau))) {
+      armdyn_fit(motion.count, u->n, motion.tau, tau, each, &together);
       *out = together.relative;
     }
     armdyn_estimate_free(&estimate);
   }
+  armdyn_gears_free(gears);
+out:
   free(tau);
   return status == ARMDYN_EMEMORY ? status : ARMDYN_OK; /* what cannot be identified fits infinitely badly */
 }

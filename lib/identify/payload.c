@@ -22,6 +22,7 @@
 #include "lib/math/triangle.h"
 #include "lib/model/compiled.h"
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 
 enum { TEN = 10, WIDTH = TEN + 1, BATCH = 16 };
 
@@ -478,7 +479,8 @@ enum armdyn_status armdyn_identify_payload(const struct armdyn_unknowns *unknown
     return armdyn_refuse(error, ARMDYN_EINPUT, "/payload", "must be 0 in the model of the arm alone, got %g kg",
                          armdyn_robot_description(unknowns->robot)->payload.mass);
   }
-  const enum armdyn_status known = load_friction_refuse(unknowns->robot, "identifying a payload", error);
+  enum armdyn_status known = load_friction_refuse(unknowns->robot, "identifying a payload", error);
+  if (!known) known = gear_friction_refuse(unknowns->robot, "identifying a payload", error);
   if (known) return known;
   if (!load_open(&load)) return ARMDYN_EMEMORY;
   const enum armdyn_status status = estimate(&load, estimator, out, error);

@@ -13,7 +13,7 @@ enum armdyn_status armdyn_predict(const struct armdyn_unknowns *unknowns, const 
   if (status) goto out;
   double *Yb = Y + n * u->standard_count;
   for (size_t k = 0; k < motion->count; k++) {
-    armdyn_regressor(u->robot, &u->choice, motion->q + k * n, motion->qd + k * n, motion->qdd + k * n, workspace, Y);
+    unknowns_regressor(u, motion->q + k * n, motion->qd + k * n, motion->qdd + k * n, workspace, Y);
     armdyn_base_columns(u->base, Y, n, Yb);
     for (size_t i = 0; i < n; i++) {
       double sum = 0;

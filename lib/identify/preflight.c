@@ -1,6 +1,7 @@
 /* What can be seen of a log before it is identified from. To add a check: a function and a row of the table. */
 #include <math.h>
 
+#include "armdyn/gears.h"
 #include "lib/identify/condition.h"
 #include "lib/identify/hypotheses.h"
 #include "lib/identify/training.h"
@@ -12,7 +13,7 @@ struct flight {
   const struct armdyn_unknowns *unknowns;
   const struct armdyn_robot_description *description;
   const struct armdyn_log *log;
-  const struct armdyn_motion *motion;
+  const struct armdyn_motion *motion, *outputs; /* of joints; of gears, where friction acts at motors */
   struct armdyn_warnings *warnings;
 };
 
@@ -135,9 +136,9 @@ static enum armdyn_status torque_scale(const struct flight *f)
       beta[k] += armdyn_base_parameter_coefficients(u->base, k)[c] * u->prior[c];
     }
   }
-  const enum armdyn_status status = tau && beta ? armdyn_predict(u, beta, f->motion, tau) : ARMDYN_EMEMORY;
+  const enum armdyn_status status = tau && beta ? armdyn_predict(u, beta, f->outputs, tau) : ARMDYN_EMEMORY;
   for (size_t k = 0; k < f->motion->count * n && !status; k++) {
-    square += f->motion->tau[k] * f->motion->tau[k];
+    square += f->outputs->tau[k] * f->outputs->tau[k];
     predicted += tau[k] * tau[k];
   }
   free(tau);
@@ -162,7 +163,7 @@ static enum armdyn_status joint_shifts(const struct flight *f, size_t i, size_t 
 {
   enum { RIGHT = 2 * SHIFTS + 1 };
   const struct armdyn_unknowns *u = f->unknowns;
-  const struct armdyn_motion *m = f->motion;
+  const struct armdyn_motion *m = f->outputs;
   const size_t n = u->n, b = u->base_count, width = b + RIGHT, margin = SHIFTS * step;
   const size_t stride = (m->count - 2 * margin) / ROWS + 1, rows = (m->count - 2 * margin + stride - 1) / stride;
   struct armdyn_workspace *workspace = armdyn_workspace_new(n);
@@ -172,7 +173,7 @@ static enum armdyn_status joint_shifts(const struct flight *f, size_t i, size_t 
   if (status) goto out;
   for (size_t row = 0; row < rows; row++) {
     const size_t k = margin + row * stride;
-    armdyn_regressor(u->robot, &u->choice, m->q + k * n, m->qd + k * n, m->qdd + k * n, workspace, Y);
+    unknowns_regressor(u, m->q + k * n, m->qd + k * n, m->qdd + k * n, workspace, Y);
     for (size_t c = 0; c < b; c++) {
       A[row * width + c] = Y[i * u->standard_count + armdyn_base_parameter_lead(u->base, c)];
     }
@@ -229,16 +230,22 @@ enum armdyn_status armdyn_preflight(const struct armdyn_unknowns *unknowns, cons
 {
   struct armdyn_motion motion, swapped = { 0 };
   const struct armdyn_log exchanged = { log->count, log->time, log->tau, log->q };
+  struct armdyn_gears *gears;
   enum armdyn_status status = armdyn_condition(unknowns->n, log, conditioning, &motion, error);
   if (status) return status;
+  struct armdyn_motion outputs = motion;
+  status = armdyn_gears_new(unknowns->robot, &gears, error);
+  if (!status) status = armdyn_gears_take(gears, &outputs);
   const struct flight f = { .unknowns = unknowns,
                             .description = armdyn_robot_description(unknowns->robot),
                             .log = log,
                             .motion = &motion,
+                            .outputs = &outputs,
                             .warnings = warnings };
   for (size_t k = 0; k < sizeof checks / sizeof *checks && !status; k++) status = checks[k](&f);
   if (!status) status = armdyn_condition(unknowns->n, &exchanged, conditioning, &swapped, error);
   if (!status) status = hypotheses_try(unknowns, &motion, &swapped, warnings);
+  armdyn_gears_free(gears);
   armdyn_motion_free(&motion);
   armdyn_motion_free(&swapped);
   return status;

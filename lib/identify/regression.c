@@ -135,7 +135,11 @@ static void walk_stretch(struct armdyn_regression *r, const struct armdyn_motion
     const struct armdyn_samples samples = {
       .count = count, .q = { motion->q + k * n, n }, .qd = { motion->qd + k * n, n }, .qdd = { motion->qdd + k * n, n }
     };
-    armdyn_regressor_batch(u->robot, &u->choice, &samples, r->workspace, r->Y);
+    if (!armdyn_friction_at_motors(u->robot))
+      armdyn_regressor_batch(u->robot, &u->choice, &samples, r->workspace, r->Y);
+    for (size_t i = k; i < k + count && armdyn_friction_at_motors(u->robot); i++)
+      unknowns_regressor(u, motion->q + i * n, motion->qd + i * n, motion->qdd + i * n, r->workspace,
+                         r->Y + (i - k) * n * u->standard_count);
     for (size_t i = 0; i < count; i++) {
       fill_rows(r, motion, k + i, r->Y + i * n * u->standard_count,
                 friction ? friction + (k - from + i) * width : NULL);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/math/nonnegative.h"
+#include "lib/model/gears.h"
 
 /* How many times as fast as in the data a joint's friction still takes energy out. */
 static const double FASTER = 3;
@@ -25,9 +26,22 @@ static size_t identified(const struct armdyn_unknowns *u, const bool *held, size
   return k < u->standard_count && !held[k] ? k : u->standard_count;
 }
 
+/* Of an output of a gear: that with all joints at theirs. */
+static double limit_of_speed(const struct armdyn_robot *robot, size_t joint)
+{
+  const struct armdyn_robot_description *d = armdyn_robot_description(robot);
+  double sum = 0;
+  if (!robot->friction_at_motors) return d->joints[joint].limits.velocity;
+  for (size_t j = 0; j < d->joint_count; j++) {
+    const double turn = fabs(robot->gear_from_joint[joint * d->joint_count + j]);
+    if (turn > 0) sum += turn * d->joints[j].limits.velocity;
+  }
+  return sum;
+}
+
 double signs_speed(const struct armdyn_robot *robot, size_t joint, double fastest)
 {
-  const double limit = armdyn_robot_description(robot)->joints[joint].limits.velocity;
+  const double limit = limit_of_speed(robot, joint);
   return limit > 0 ? fmax(fmin(limit, FASTER * fastest), fastest) : FASTER * fastest;
 }
 

@@ -74,7 +74,7 @@ static void fill_roles(struct armdyn_unknowns *u)
   }
 }
 
-/* A joint's torque knows nothing of the links before it, nor of other joints' friction. Links stand in the order of the
+/* A joint's torque knows nothing of the links before it, nor of other joints' friction (of outputs: of other drives'). Links stand in the order of the
  * chain; for the rest, two states at which no friction term vanishes tell. */
 static enum armdyn_status fill_seen(struct armdyn_unknowns *u)
 {
@@ -91,11 +91,13 @@ static enum armdyn_status fill_seen(struct armdyn_unknowns *u)
       qd[i] = (state ? 1 : -1) * armdyn_robot_description(u->robot)->joints[i].velocity_scale;
       qdd[i] = 1 + 0.37 * (double)i;
     }
-    armdyn_regressor(u->robot, &u->choice, q, qd, qdd, workspace, Y);
+    unknowns_regressor(u, q, qd, qdd, workspace, Y);
     for (size_t i = 0; i < n; i++) {
       for (size_t k = 0; k < u->base_count; k++) {
         const size_t lead = armdyn_base_parameter_lead(u->base, k);
-        const bool seen = lead < 10 * n ? lead / 10 >= i : Y[i * u->standard_count + lead] != 0;
+        const bool own = !armdyn_friction_at_motors(u->robot) || u->id[lead].joint == i; /* others are rounding */
+        const bool seen =
+            lead < 10 * n ? lead / 10 >= unknowns_first_link(u, i) : own && Y[i * u->standard_count + lead] != 0;
         u->seen_by_joint[i * u->base_count + k] |= seen;
       }
     }

@@ -33,6 +33,13 @@ enum armdyn_status unknowns_with_slopes(const struct armdyn_robot *robot, const 
 enum armdyn_status unknowns_rigid(const struct armdyn_robot *robot, enum armdyn_rotor_columns rotors,
                                   struct armdyn_unknowns **out, struct armdyn_error *error);
 
+/* The regressor at a sample of a motion, n x standard_count: rows of joints, or of gears' outputs where friction acts at motors
+ * and q, qd, qdd are of outputs (armdyn/gears.h). */
+void unknowns_regressor(const struct armdyn_unknowns *unknowns, const double *q, const double *qd, const double *qdd,
+                        struct armdyn_workspace *workspace, double *Y);
+/* The first link that a row depends on. */
+size_t unknowns_first_link(const struct armdyn_unknowns *unknowns, size_t joint);
+
 /* The standard parameter with this id; standard_count: none. */
 size_t standard_of(const struct armdyn_unknowns *unknowns, const struct armdyn_parameter_id *id);
 /* The base parameter that this standard one leads; base_count: none. */

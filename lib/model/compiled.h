@@ -54,6 +54,9 @@ struct armdyn_robot {
   double rotor_inertia[ARMDYN_JOINTS_MAX]; /* reflected, gear_ratio^2 Jm; used where not coupled */
   double coupled_rotor_inertia[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* T' Jm T, n x n; used where coupled */
   double motor_from_joint[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];      /* T^-T, n x n; used where coupled */
+  bool friction_at_motors;                                             /* of coupled drives: gears.h */
+  double gear_from_joint[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];       /* G, n x n; used where friction is at motors */
+  double joint_from_gear[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];       /* its inverse */
   struct inertia_bound bounds[ARMDYN_JOINTS_MAX];
   struct reduced_robot reduced;
   /* friction blends from one direction to the other with its sign, so that its slope has no jump at rest: a working model of

@@ -282,6 +282,15 @@ static enum armdyn_status transmission_check(const struct armdyn_robot_descripti
     if (rc) return rc;
     copy[k] = d->transmission[k];
   }
+  for (size_t i = 0; i < n && d->friction_at == ARMDYN_AT_MOTORS; i++) {
+    char where[64];
+    if (d->joints[i].friction.load == 0) continue;
+    snprintf(where, sizeof where, "/joints/%zu/friction/load", i);
+    return armdyn_refuse(error, ARMDYN_EINPUT, where,
+                         "must be 0 where friction acts at coupled motors (transmission/friction \"motors\"), got %g: "
+                         "what a coupled gear transmits is not known to it",
+                         d->joints[i].friction.load);
+  }
   if (invert(n, copy, inverse)) return ARMDYN_OK;
   return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "must be invertible");
 }

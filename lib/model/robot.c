@@ -132,8 +132,11 @@ static void compile_drives(struct armdyn_robot *robot)
       }
       robot->coupled_rotor_inertia[i * n + j] = sum;
       robot->motor_from_joint[i * n + j] = inverse[j * n + i];
+      robot->gear_from_joint[i * n + j] = d->transmission[i * n + j] / d->joints[i].drive.gear_ratio;
+      robot->joint_from_gear[i * n + j] = inverse[i * n + j] * d->joints[j].drive.gear_ratio;
     }
   }
+  robot->friction_at_motors = d->friction_at == ARMDYN_AT_MOTORS;
 }
 
 enum armdyn_status armdyn_robot_new(const struct armdyn_robot_description *description, struct armdyn_robot **robot,

@@ -6,6 +6,7 @@
 
 #include "lib/base/random.h"
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 #include "lib/symbolic/language.h"
 #include "lib/symbolic/sine_cosine.h"
 
@@ -271,6 +272,7 @@ enum armdyn_status armdyn_code_new(const struct armdyn_robot *robot, const struc
                          ARMDYN_CODE_JOINTS_MAX, n);
   }
   if (needs_friction(request) && load_friction_refuse(robot, "generated code", error)) return ARMDYN_EINPUT;
+  if (needs_friction(request) && gear_friction_refuse(robot, "generated code", error)) return ARMDYN_EINPUT;
   struct armdyn_code *code = calloc(1, sizeof *code);
   if (!code) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for a program");
   code->robot = robot;

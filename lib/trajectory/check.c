@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 #include "lib/trajectory/polynomial.h"
 
 enum { N = ARMDYN_JOINTS_MAX, SAMPLES_LEAST = 16, SAMPLES_WANTED = 192, GOLDEN_STEPS = 32 };
@@ -24,6 +25,21 @@ static bool any_limited(const struct check *check, size_t n, enum armdyn_limit_k
   return false;
 }
 
+/* rate += that of friction at coupled motors. */
+static void add_gears(const struct armdyn_robot *robot, const struct state *x, double *rate)
+{
+  double p[N], v[N], a[N], t[N];
+  gear_motion(robot, x->q, p);
+  gear_motion(robot, x->qd, v);
+  gear_motion(robot, x->qdd, a);
+  for (size_t i = 0; i < robot->joint_count; i++) {
+    double by_position, by_speed;
+    friction_smooth_slopes(robot, i, p[i], v[i], &by_position, &by_speed);
+    t[i] = by_position * v[i] + by_speed * a[i];
+  }
+  gear_torques_add(robot, t, rate);
+}
+
 /* Rate of the torque without friction's sign: a difference over 2e-5 of the piece, plus the slopes of friction. */
 static void torque_rates(const struct check *check, const struct armdyn_trajectory *trajectory, size_t k, double s,
                          const struct state *x, double *rate)
@@ -40,6 +56,10 @@ static void torque_rates(const struct check *check, const struct armdyn_trajecto
   armdyn_inverse_dynamics(check->robot, y.q, y.qd, y.qdd, &load, check->workspace, after);
   for (size_t j = 0; j < n; j++) {
     double by_position, by_speed;
+    if (check->robot->friction_at_motors) {
+      rate[j] = to > from ? (after[j] - before[j]) / (to - from) : 0;
+      continue;
+    }
     friction_smooth_slopes(check->robot, j, x->q[j], x->qd[j], &by_position, &by_speed);
     double by_load;
     const double share = load_share(check->robot, j, x->qd[j], &by_load);
@@ -47,6 +67,7 @@ static void torque_rates(const struct check *check, const struct armdyn_trajecto
     rate[j] *= after[j] + before[j] < 0 ? 1 - share : 1 + share;
     rate[j] += by_position * x->qd[j] + by_speed * x->qdd[j];
   }
+  if (check->robot->friction_at_motors) add_gears(check->robot, x, rate);
 }
 
 static double position_usage(const double range[2], double q)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/request.h"
 
@@ -123,6 +124,7 @@ static enum armdyn_status judge_obstacles(struct planner *p, struct armdyn_error
 enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error)
 {
   enum armdyn_status rc = load_friction_refuse(p->robot, "an optimal motion", error);
+  if (!rc) rc = gear_friction_refuse(p->robot, "an optimal motion", error);
   if (!rc) rc = cost_init(&p->cost, p->robot, p->request, error);
   if (!rc) rc = judge_duration(p, error);
   if (!rc) rc = judge_numbers(p, error);

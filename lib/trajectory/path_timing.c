@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "lib/model/friction.h"
+#include "lib/model/gears.h"
 #include "lib/trajectory/check.h"
 #include "lib/trajectory/path_sampling.h"
 #include "lib/trajectory/polynomial.h"
@@ -90,7 +91,8 @@ static enum armdyn_status judge(struct timing *t, struct armdyn_error *error)
 {
   const struct armdyn_path_timing_request *r = t->request;
   const struct armdyn_trajectory *path = r->path;
-  const enum armdyn_status known = load_friction_refuse(t->robot, "the timing of a path", error);
+  enum armdyn_status known = load_friction_refuse(t->robot, "the timing of a path", error);
+  if (!known) known = gear_friction_refuse(t->robot, "the timing of a path", error);
   if (known) return known;
   if (path->joint_count != t->n || path->degree < 1 || path->degree > DEGREE_MOST || path->piece_count < 1)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/path", "must have %zu joints and degree 1 to %d, got %zu and %zu",

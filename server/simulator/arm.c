@@ -1,6 +1,9 @@
-#include <math.h>
-
 #include "server/simulator/arm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "armdyn/terms.h"
 
 enum { SUBSTEPS = 4 };
 static const double bandwidth = 100; /* rad/s of the position loop, critically damped */
@@ -24,9 +27,23 @@ void arm_place(struct arm *arm, const double *q)
   memset(arm->qd, 0, sizeof arm->qd);
 }
 
+/* Of friction at coupled motors: of what all drives of a joint do. */
+static double gear_friction_slope(const struct arm *arm, size_t j)
+{
+  const double h = 0.1 * armdyn_robot_description(arm->robot)->joints[j].velocity_scale;
+  double qd[ARMDYN_JOINTS_MAX], more[ARMDYN_JOINTS_MAX], less[ARMDYN_JOINTS_MAX];
+  memcpy(qd, arm->qd, arm->axes * sizeof *qd);
+  qd[j] = arm->qd[j] + h;
+  armdyn_friction_torques(arm->robot, arm->q, qd, more);
+  qd[j] = arm->qd[j] - h;
+  armdyn_friction_torques(arm->robot, arm->q, qd, less);
+  return fmax(0, (more[j] - less[j]) / (2 * h));
+}
+
 /* dF/dv of a joint's friction, by central difference over its own velocity scale. */
 static double friction_slope(const struct arm *arm, size_t j)
 {
+  if (armdyn_friction_at_motors(arm->robot)) return gear_friction_slope(arm, j);
   double h = 0.1 * armdyn_robot_description(arm->robot)->joints[j].velocity_scale;
   double rise = armdyn_friction_torque(arm->robot, j, arm->q[j], arm->qd[j] + h) -
                 armdyn_friction_torque(arm->robot, j, arm->q[j], arm->qd[j] - h);

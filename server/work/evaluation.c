@@ -11,12 +11,14 @@
 #include "server/work/kinds.h"
 #include "server/work/lineage.h"
 
-enum { ENTRIES = LIMIT_EVALUATION_CURVES, WARNINGS = ENTRIES + LIMIT_DATASETS };
+enum { ENTRIES = LIMIT_EVALUATION_CURVES, WARNINGS = ENTRIES + 2 * LIMIT_DATASETS };
 
 /* A model, ready to predict. */
 struct judged {
+  struct armdyn_robot_description *model;
   struct armdyn_unknowns *unknowns;
   double *beta;
+  struct armdyn_gears *gears; /* as in struct identification_errors_order */
 };
 
 /* Everything that one job needs, so that one exit releases it. */
@@ -78,38 +80,61 @@ static enum armdyn_status read_named(const struct run *run, struct store *store,
   return status;
 }
 
+static void judged_release(struct judged *judged)
+{
+  armdyn_unknowns_free(judged->unknowns);
+  armdyn_gears_free(judged->gears);
+  free(judged->beta);
+  free(judged->model);
+}
+
+/* What a model, which is there, predicts with. */
+static enum armdyn_status judged_open(struct judged *judged, struct armdyn_error *error)
+{
+  struct armdyn_robot *robot;
+  enum armdyn_status status = armdyn_robot_new(judged->model, &robot, error);
+  if (status) return status;
+  status = armdyn_unknowns_new(robot, 0, ARMDYN_ROTORS_PRESENT, &judged->unknowns, error);
+  if (!status) status = armdyn_gears_new(robot, &judged->gears, error);
+  armdyn_robot_free(robot);
+  if (status) return status;
+  judged->beta = malloc(armdyn_base_parameter_count(armdyn_unknowns_base(judged->unknowns)) * sizeof *judged->beta);
+  if (!judged->beta) return ARMDYN_EMEMORY;
+  armdyn_model_base_parameters(judged->unknowns, NULL, judged->beta);
+  return ARMDYN_OK;
+}
+
+/* The same arm with another payload. */
+static enum armdyn_status judged_carrying(const struct judged *judged, const struct armdyn_body *payload,
+                                          struct judged *out, struct armdyn_error *error)
+{
+  *out = (struct judged){ .model = malloc(sizeof *out->model) };
+  if (!out->model) return ARMDYN_EMEMORY;
+  *out->model = *judged->model;
+  out->model->payload = *payload;
+  return judged_open(out, error);
+}
+
 static enum armdyn_status open_model(struct run *run, size_t index, struct armdyn_error *error)
 {
   const struct evaluation_model *asked = &run->request.models.items[index];
   struct judged *judged = &run->models[index];
-  struct armdyn_robot_description *model = calloc(1, sizeof *model);
-  struct armdyn_robot *robot = NULL;
+  struct armdyn_robot_description *model = judged->model = calloc(1, sizeof *model);
   struct store *store;
   enum armdyn_status status = model ? work_store(run->work, &store) : ARMDYN_EMEMORY;
-  if (status) goto out;
+  if (status) return status;
   if (*asked->identification)
     status = read_identified(run, store, index, model, error);
   else
     status = read_named(run, store, asked, model, &run->revisions[index]);
   if (status == ARMDYN_ENOTFOUND) status = armdyn_refuse(error, ARMDYN_EINPUT, "", "is no revision of the robot");
-  if (status) goto out;
-  if (model->joint_count != run->work->robot->joint_count) {
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "", "has %zu joints, the robot %zu", model->joint_count,
-                           run->work->robot->joint_count);
-    goto out;
-  }
+  if (status) return status;
+  if (model->joint_count != run->work->robot->joint_count)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "has %zu joints, the robot %zu", model->joint_count,
+                         run->work->robot->joint_count);
   status = lineage_follow(store, run->work->robot->name, asked->identification, run->revisions[index],
                           &run->lineages[index]);
-  if (status) goto out;
-  if ((status = armdyn_robot_new(model, &robot, error))) goto out;
-  if ((status = armdyn_unknowns_new(robot, 0, ARMDYN_ROTORS_PRESENT, &judged->unknowns, error))) goto out;
-  judged->beta = malloc(armdyn_base_parameter_count(armdyn_unknowns_base(judged->unknowns)) * sizeof *judged->beta);
-  status = judged->beta ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (!status) armdyn_model_base_parameters(judged->unknowns, NULL, judged->beta);
-out:
-  armdyn_robot_free(robot);
-  free(model);
-  return status;
+  return status ? status : judged_open(judged, error);
 }
 
 static enum armdyn_status refuse_model(enum armdyn_status status, size_t index, const char *name,
@@ -213,12 +238,19 @@ static enum armdyn_status evaluate(struct run *run, size_t model, size_t dataset
   struct identification_result *result = calloc(1, sizeof *result);
   if (!result) return ARMDYN_EMEMORY;
   entry->model = model, entry->dataset = dataset;
-  enum armdyn_status status = armdyn_error_cells_new(run->work->robot->joint_count, &cells[COMPARED_RAW]);
+  const struct logged_motion *motion = &run->logs.motions[dataset];
+  const struct judged *judged = &run->models[model];
+  struct judged carrying = { .model = NULL };
+  enum armdyn_status status =
+      motion->other_payload ? judged_carrying(judged, &motion->payload, &carrying, error) : ARMDYN_OK;
+  if (motion->other_payload) judged = &carrying;
+  if (!status) status = armdyn_error_cells_new(run->work->robot->joint_count, &cells[COMPARED_RAW]);
   if (!status) status = armdyn_error_cells_new(run->work->robot->joint_count, &cells[COMPARED_PARALLEL]);
   const struct identification_errors_order order = {
     .work = run->work,
-    .unknowns = run->models[model].unknowns,
-    .beta = run->models[model].beta,
+    .unknowns = judged->unknowns,
+    .beta = judged->beta,
+    .gears = judged->gears,
     .conditioning = &run->conditioning,
     .motions = &run->logs.motions[dataset],
     .data = &run->logs.data[dataset],
@@ -232,6 +264,7 @@ static enum armdyn_status evaluate(struct run *run, size_t model, size_t dataset
   entry->errors = result->errors[IDENTIFICATION_VALIDATION];
   entry->residuals = result->residuals;
   if (!status) warn_of_leak(run, entry);
+  judged_release(&carrying);
   free(result);
   return status;
 }
@@ -304,6 +337,16 @@ static void warn_of_blocks(struct run *run, size_t dataset)
   if (!blocks->length || blocks->limited) warn(run, "few_blocks", text);
 }
 
+static void warn_of_conditions(struct run *run, size_t dataset)
+{
+  char text[sizeof run->told[0]];
+  if (!run->logs.motions[dataset].other_tool_or_gravity) return;
+  snprintf(text, sizeof text,
+           "data set %s says that it was logged with a tool or gravity of its own; those of each model were taken",
+           run->logs.data[dataset].id);
+  warn(run, "conditions_differ", text);
+}
+
 static enum armdyn_status cut(struct run *run, size_t dataset, struct armdyn_error *error)
 {
   const struct armdyn_error_cells *cells[BOUNDED * LIMIT_EVALUATION_MODELS];
@@ -327,6 +370,7 @@ static enum armdyn_status bound_all(struct run *run, struct armdyn_error *error)
     status = cut(run, d, error);
     for (size_t b = 0; !status && b < BOUNDED && run->blocks[d].length; b++) status = bound(run, d, bounded[b]);
     if (!status) warn_of_blocks(run, d);
+    if (!status) warn_of_conditions(run, d);
   }
   return status;
 }
@@ -395,10 +439,7 @@ static void release(void *context)
 {
   struct run *run = context;
   opened_logs_release(&run->logs);
-  for (size_t i = 0; i < run->model_count; i++) {
-    armdyn_unknowns_free(run->models[i].unknowns);
-    free(run->models[i].beta);
-  }
+  for (size_t i = 0; i < run->model_count; i++) judged_release(&run->models[i]);
   for (size_t i = 0; i < run->entry_count; i++)
     for (size_t b = 0; b < BOUNDED; b++) armdyn_error_cells_free(run->cells[i][bounded[b]]);
   free(run->cells);

@@ -41,7 +41,8 @@ enum armdyn_status filter_test_compute(const struct filter_test_order *order, st
     const struct armdyn_source whole = armdyn_log_stream_source(streams[0]);
     const struct armdyn_source instruments = armdyn_log_stream_source(streams[1]);
     const struct armdyn_source arm = order->loads ? armdyn_loads_source(order->loads, &whole) : whole;
-    const struct armdyn_source source = order->known ? armdyn_known_friction_source(order->known, &arm) : arm;
+    const struct armdyn_source held = order->known ? armdyn_known_friction_source(order->known, &arm) : arm;
+    const struct armdyn_source source = armdyn_gears_source(order->gears, &held);
     status = armdyn_test_filters(order->unknowns, &source, &instruments, &out->found, error);
     out->instrument_cutoff = other.position_cutoff;
     out->asked = true;

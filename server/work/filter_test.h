@@ -2,6 +2,7 @@
 #ifndef SERVER_WORK_FILTER_TEST_H
 #define SERVER_WORK_FILTER_TEST_H
 
+#include "armdyn/gears.h"
 #include "armdyn/loads.h"
 #include "server/data/opened_logs.h"
 
@@ -11,6 +12,7 @@ struct filter_test_order {
   const struct armdyn_unknowns *unknowns;
   struct armdyn_known_friction *known; /* friction that is held, taken off the torques; NULL: none */
   struct armdyn_loads *loads;          /* the same of what the logs carried */
+  struct armdyn_gears *gears;          /* whose outputs the unknowns are of; NULL: joints */
   const struct armdyn_conditioning *conditioning;
   struct opened_logs *logs;
   size_t count;

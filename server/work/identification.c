@@ -9,6 +9,7 @@
 #include "server/data/opened_logs.h"
 #include "server/work/arm_estimate.h"
 #include "server/work/conditioning.h"
+#include "server/work/coupled_motors.h"
 #include "server/work/dataset_loads.h"
 #include "server/work/filter_test.h"
 #include "server/work/held_friction.h"
@@ -30,6 +31,7 @@ struct run {
   struct opened_logs logs;
   const struct armdyn_robot *model, *given; /* the latter without friction that is held */
   struct held_friction held;
+  struct armdyn_gears *gears;                            /* at whose outputs friction is; NULL: at joints */
   struct dataset_loads loads;                            /* of the arm, not of a payload */
   struct identification_delay delays[ARMDYN_JOINTS_MAX]; /* of torques, that were searched for */
   struct arm_estimate arm;                               /* for a payload: the arm without it, and its unknowns */
@@ -234,6 +236,7 @@ static enum armdyn_status test_filters(struct run *run, struct armdyn_error *err
                                            .unknowns = run->arm.unknowns,
                                            .known = run->held.known,
                                            .loads = run->loads.loads,
+                                           .gears = run->gears,
                                            .conditioning = &run->conditioning,
                                            .logs = &run->logs,
                                            .count = run->training_count };
@@ -275,6 +278,8 @@ static enum armdyn_status estimate(struct run *run, struct armdyn_error *error)
   if ((status = training_data_exclude(&run->request, &run->logs, run->stream, error))) return status;
   run->inner = armdyn_log_stream_source(run->stream);
   if ((status = take_loads_off(run, error))) return status;
+  const struct armdyn_source joints = run->inner;
+  run->inner = armdyn_gears_source(run->gears, &joints);
   status = held_friction_open(run->work, run->request.friction_from, run->model, &run->held, error);
   if (status) return status;
   if (run->held.known) {
@@ -436,6 +441,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   }
   status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->training_count, &run->conditioning,
                                &run->result.conditioning, &error);
+  if (!status) status = coupled_motors_open(&run->request, run->model, &run->gears, &error);
   if (!status && run->request.find_torque_delay) status = find_delays(run, &error);
   if (!status) status = estimate(run, &error);
   if (!status && run->request.test_filters) status = test_filters(run, &error);
@@ -445,6 +451,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
     .beta = run->payload_beta ? run->payload_beta : run->arm.estimate.beta,
     .known = run->held.known,
     .loads = run->loads.loads,
+    .gears = run->gears,
     .conditioning = &run->conditioning,
     .motions = run->logs.motions,
     .data = run->logs.data,
@@ -473,6 +480,7 @@ static void release(void *context)
   opened_logs_release(&run->logs);
   held_friction_release(&run->held);
   dataset_loads_release(&run->loads);
+  armdyn_gears_free(run->gears);
   arm_estimate_release(&run->arm);
   free(run->payload_beta);
   armdyn_log_stream_free(run->stream);

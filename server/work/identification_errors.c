@@ -122,7 +122,10 @@ static enum armdyn_status go_through(struct computing *c, size_t data, struct ar
     work_progress(order->work, 0.7 + 0.25 * done / (double)order->data_count, sentence);
     status = source.read(source.context, block, &motion, error);
     if (!status && order->loads) status = armdyn_loads_take_off(order->loads, data, &motion);
-    if (!status) status = predict(c, &motion);
+    struct armdyn_motion outputs = motion;
+    if (!status) status = armdyn_gears_take(order->gears, &outputs);
+    if (!status) status = predict(c, &outputs);
+    if (!status) armdyn_gears_to_joints(order->gears, 2 * motion.count, c->predicted);
     if (!status) take(c, data, &motion);
   }
   armdyn_log_stream_free(stream);

@@ -4,6 +4,7 @@
 
 #include "api/codec/identification.h"
 #include "armdyn/bootstrap.h"
+#include "armdyn/gears.h"
 #include "armdyn/loads.h"
 #include "server/data/logged_motion.h"
 #include "server/work/work.h"
@@ -14,6 +15,7 @@ struct identification_errors_order {
   const double *beta;
   const struct armdyn_known_friction *known; /* whose torques come to those of beta; NULL: none */
   struct armdyn_loads *loads;                /* that are taken off what was measured; NULL: none */
+  struct armdyn_gears *gears;                /* whose outputs the unknowns are of; NULL: joints. Errors are of joints */
   const struct armdyn_conditioning *conditioning;
   struct logged_motion *motions; /* data_count */
   const struct identification_data *data;

@@ -143,6 +143,10 @@ static enum armdyn_status identify(struct run *run, struct armdyn_log_stream *st
     .cancelled = go_on,
     .context = run,
   };
+  if (armdyn_friction_at_motors(run->robot))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/identification",
+                         "is of a model with friction at coupled motors (transmission/friction \"motors\"), whose logs "
+                         "studies do not simulate");
   enum armdyn_status status = training_data_exclude(&run->asked, &run->logs, stream, error);
   if (status) return status;
   *trained = armdyn_log_stream_source(stream);

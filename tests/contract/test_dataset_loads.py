@@ -76,6 +76,8 @@ def test_each_data_set_is_taken_with_its_own_payload(client, arm):
     place = f"/v1/robots/{arm}/inverse-dynamics"
     at_rest, pushed = (client.post(place, {"q": [0], "qd": [0], "qdd": [qdd]}).expect(200).json["tau"][0] for qdd in (0, 1))
     assert at_rest == pytest.approx(MOMENT * G, rel=0.003) and pushed - at_rest == pytest.approx(INERTIA, rel=0.02)
+    table = client.result_of(f"/v1/robots/{arm}/evaluations", {"models": ["revision:2"], "datasets": [judge, datasets[0]]})
+    assert all(e["errors"]["raw"]["relative_percent"] < 1 for e in table["evaluations"]), table  # 2.5 kg and none
 
 
 def test_the_gain_of_a_drive_comes_out_of_two_logs(client, arm):

@@ -20,6 +20,7 @@
 #include "armdyn/excitation.h"
 #include "armdyn/filter_test.h"
 #include "armdyn/friction_test.h"
+#include "armdyn/gears.h"
 #include "armdyn/identify.h"
 #include "armdyn/inverse_kinematics.h"
 #include "armdyn/loads.h"

@@ -31,6 +31,9 @@ enum armdyn_convention {
   ARMDYN_FRAMES /* a pose and an axis for every joint, as a URDF has them */
 };
 
+/* Where friction acts when drives are coupled; at motors joints[i].friction is that of drive i: armdyn_friction_at_motors. */
+enum armdyn_friction_place { ARMDYN_AT_JOINTS, ARMDYN_AT_MOTORS };
+
 enum armdyn_joint_type { ARMDYN_REVOLUTE, ARMDYN_PRISMATIC };
 
 /* Elements of the symmetric inertia matrix, kg m^2; xy is the matrix element, minus the integral of x y dm. */
@@ -187,6 +190,7 @@ struct armdyn_robot_description {
   struct armdyn_joint joints[ARMDYN_JOINTS_MAX];
   bool has_transmission;
   double transmission[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX]; /* n x n row-major: motor = matrix * joint positions */
+  enum armdyn_friction_place friction_at;                     /* with a transmission, else without effect */
   struct armdyn_pose tool;                                    /* from the last link frame */
   struct armdyn_body payload;                                 /* in the tool frame */
   size_t visual_count;
@@ -224,6 +228,15 @@ void armdyn_robot_free(struct armdyn_robot *robot);
 size_t armdyn_robot_joint_count(const struct armdyn_robot *robot);
 /* What the robot was built from; lives as long as the robot. */
 const struct armdyn_robot_description *armdyn_robot_description(const struct armdyn_robot *robot);
+
+/* Does friction act at motors that are coupled? Then tau_f = G' f(G q, G qd): joints[i].friction, ripples and velocity_scale
+ * are those of what the gear of drive i turns, p = G q with G = diag(1 / gear_ratio) transmission, and functions of one
+ * joint's friction take and answer what is there. With gear ratios of 1 that is at the motors, tau_f = T' f(T q, T qd). */
+bool armdyn_friction_at_motors(const struct armdyn_robot *robot);
+/* Positions, velocities or accelerations there, n: G times those of joints, which it is where friction is not at motors. */
+void armdyn_gear_motion(const struct armdyn_robot *robot, const double *joints, double *outputs);
+/* Torques there, n: G^-T times those of joints, which it is where friction is not at motors. */
+void armdyn_gear_torques(const struct armdyn_robot *robot, const double *joints, double *outputs);
 
 /* Friction torque of one joint that transmits nothing.
  *   robot  in
