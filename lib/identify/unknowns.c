@@ -74,8 +74,8 @@ static void fill_roles(struct armdyn_unknowns *u)
   }
 }
 
-/* A joint's torque knows nothing of the links before it, nor of other joints' friction (of outputs: of other drives'). Links stand in the order of the
- * chain; for the rest, two states at which no friction term vanishes tell. */
+/* A joint's torque knows nothing of the links before it, nor of other joints' friction (of outputs: of other drives'). Links
+ * stand in the order of the chain; for the rest, two states at which no friction term vanishes tell. */
 static enum armdyn_status fill_seen(struct armdyn_unknowns *u)
 {
   const size_t n = u->n;
