@@ -14,6 +14,7 @@
 enum { SAMPLES = 8, ROUNDS = 8, INTERVALS_MAX = 2000, DOUBLED_MOST = 4, DOUBLED_STALLED = 1 };
 /* Taken off in parts of what is exceeded, and of the limit. */
 static const double NEAR = 1e-4, MORE = 1.1, SPARE = 1e-7, MU_FINER = 1e-5;
+static const double SPARE_AT_KINKS = 2e-6; /* steps end at kinks of distances before limits are kept that exactly */
 /* Where the barrier starts, in parts of what was taken off, and between these. */
 static const double MU_PART = 1e-5, MU_LEAST = 1e-9, MU_MOST = 1e-5;
 
@@ -101,7 +102,8 @@ static double bound_values(const struct planner *p, const struct bound *b, const
 }
 
 /* By how much every bound is exceeded between knot k and the next: bounds x intervals; returns the largest. A rough solution
- * does not reach its limits at the knots yet: what is left there is as much more. */
+ * does not reach its limits at the knots yet: what is left there is as much more. Nor does one that turns at a limit between
+ * two knots, in the way of obstacles: there no knot would feel what is taken off, unless the room it has goes first. */
 static double measure(const struct planner *p, const struct candidate *c, const struct bound *bounds, size_t count,
                       struct excess *excess)
 {
@@ -113,8 +115,9 @@ static double measure(const struct planner *p, const struct candidate *c, const 
     for (size_t b = 0; b < count; b++) {
       const double value = bound_values(p, &bounds[b], &between, x, &top), most = mesh_most(p, &bounds[b]);
       const double over = value - most, room = fmax(most - (x[0] + x[SAMPLES]) / 2, 0);
+      const bool slack = room < NEAR && (c->rough || (p->obstacles && over > -SPARE_AT_KINKS));
       excess[b * c->intervals + k] =
-          (struct excess){ over + (c->rough && room < NEAR ? room : 0), 4 * top <= 3 * SAMPLES, 4 * top >= SAMPLES };
+          (struct excess){ over + (slack ? room : 0), 4 * top <= 3 * SAMPLES, 4 * top >= SAMPLES };
       largest = fmax(largest, over);
     }
   }
@@ -122,7 +125,8 @@ static double measure(const struct planner *p, const struct candidate *c, const 
 }
 
 /* Take the excesses off the limits at the knots beside them. */
-static void back_off(struct candidate *c, const struct bound *bounds, size_t count, const struct excess *excess)
+static void back_off(struct candidate *c, const struct bound *bounds, size_t count, double spare,
+                     const struct excess *excess)
 {
   const size_t knots = c->intervals + 1;
   for (size_t b = 0; b < count; b++) {
@@ -132,7 +136,7 @@ static void back_off(struct candidate *c, const struct bound *bounds, size_t cou
       double most = 0;
       if (k < c->intervals && (over[k].before || own)) most = fmax(most, over[k].over);
       if (k > 0 && !own && over[k - 1].after) most = fmax(most, over[k - 1].over);
-      if (most > 0) c->backoff[b * knots + k] += MORE * most + SPARE;
+      if (most > 0) c->backoff[b * knots + k] += MORE * most + spare;
     }
   }
 }
@@ -154,7 +158,8 @@ static double check_finally(struct planner *p, const struct candidate *c, const 
     const double at =
         (tool ? p->margin.tool_time : m->time) / armdyn_trajectory_duration(&c->trajectory) * (double)c->intervals;
     const size_t k = at < (double)c->intervals ? (size_t)at : c->intervals - 1;
-    excess[b * c->intervals + k] = (struct excess){ over, at - (double)k <= 0.75, at - (double)k >= 0.25 };
+    const double known = p->obstacles ? fmax(excess[b * c->intervals + k].over, over) : over;
+    excess[b * c->intervals + k] = (struct excess){ known, at - (double)k <= 0.75, at - (double)k >= 0.25 };
     worst = fmax(worst, over);
   }
   return worst;
@@ -221,7 +226,7 @@ static enum armdyn_status rounds(struct planner *p, struct candidate *c, struct 
     if ((worst <= 0 && !c->rough) || round == ROUNDS || c->solved.violation > VIOLATION_FORGIVEN || mesh_ended(c))
       break;
     const double mu = fmin(fmax(MU_PART * worst, MU_LEAST), MU_MOST);
-    back_off(c, bounds, count, excess);
+    back_off(c, bounds, count, p->obstacles ? SPARE_AT_KINKS : SPARE, excess);
     if ((rc = remember(c, &before)) || (rc = solve_again(p, c->intervals, mu, c, log))) break;
   }
   armdyn_trajectory_free(&before.trajectory);

@@ -177,6 +177,14 @@ def test_ways_in_cells(client):
     assert sum(cheap_enough(done)) >= 7, [(job["result"]["value"]["cost"]["value"], row["least"]) for job, row in done]
 
 
+@pytest.mark.slow  # as above
+def test_a_limit_that_is_met_between_two_knots_is_kept(client):
+    """A wrist turns at the end of its range between two knots of the planner, and neither of them feels that limit."""
+    (job, _), = plan_all(client, 22, [one for one in problems(22) if one[0] == 222], 1000)
+    wrist = [m["worst"] for m in job["result"]["value"]["margins"] if (m["limit"], m["joint"]) == ("position", "j4")]
+    assert 0.9999 < wrist[0] <= 1
+
+
 EXCITATION = {"duration": 8, "harmonics": 2, "base_frequency_hz": 0.25, "population": 8, "generations": 4, "sample_rate": 250}
 
 
