@@ -122,8 +122,9 @@ static void write_search(struct composing *c, const struct list_type *list, cons
 /* -- search by trigrams -- */
 
 enum {
-  TRIGRAMS_MOST = 32, /* of a search; what these leave is looked at anyway */
-  HOLDING_MANY = 5000 /* rows: so many in 200,000 are found as fast when rows are read in their order */
+  TRIGRAMS_MOST = 32,  /* of a search; what these leave is looked at anyway */
+  HOLDING_MANY = 5000, /* rows: so many in 200,000 are found as fast when rows are read in their order */
+  LOOKED_AT = 10000    /* rows of a page of a search, at most: some 20 ms */
 };
 
 static size_t character_size(const char *at)
@@ -203,6 +204,18 @@ static void write_start(struct composing *c, const struct list_type *list, const
   buffer_text(&c->text, ")");
 }
 
+/* No row behind the one with this key: it is the last of those that are looked at. */
+static void write_end(struct composing *c, const struct list_type *list, const struct store_query *query,
+                      const struct store_key *last)
+{
+  if (last->type == STORE_KEY_NONE) return;
+  const unsigned value = add(c, last->type == STORE_KEY_TEXT ? value_text(last->text) : value_number(last->number)),
+                 id = add(c, value_text(last->id));
+  buffer_text(&c->text, " AND (");
+  write_sorted(c, list, query, 0);
+  buffer_format(&c->text, ", %s) %s (?%u, ?%u)", list->key, query->ascending ? "<=" : ">=", value, id);
+}
+
 static void write_order(struct composing *c, const struct store_query *query)
 {
   const char *way = query->ascending ? "ASC" : "DESC";
@@ -229,21 +242,30 @@ static void write_conditions(struct composing *c, const struct list_type *list, 
   for (size_t i = 0; i < query->filter_count; i++) write_filter(c, list, query, &query->filters[i]);
 }
 
-/* The keys of the page are found first, so that no more is sorted than these; then their rows are read.
- *   pattern of a search, or NULL
- *   match   what the index of trigrams is asked, or NULL: every row is read */
+/* What is searched for. */
+struct searching {
+  const char *pattern;
+  const char *match;            /* what the index of trigrams is asked; NULL: rows are read */
+  const struct store_key *last; /* the last row that is */
+};
+
+/* The keys of the page are found first, so that no more is sorted than these; then their rows are read. searching: NULL:
+ * every row shows. */
 static void compose(struct composing *c, const struct list_type *list, const char *owner,
-                    const struct store_query *query, const char *pattern, const char *match)
+                    const struct store_query *query, const struct searching *searching)
 {
   const int64_t most = query->limit ? (int64_t)query->limit + 1 : INT64_MAX;
   const unsigned metric = query->metric ? add(c, value_text(query->sort)) : 0;
   buffer_format(&c->text, "SELECT sorted, found, %s FROM (SELECT %s AS found, ", list->columns, list->key);
   write_sorted(c, list, query, metric);
   buffer_text(&c->text, " AS sorted");
-  write_source(c, list, match);
+  write_source(c, list, searching ? searching->match : NULL);
   write_owner(c, list, owner);
   write_conditions(c, list, query);
-  if (pattern) write_search(c, list, pattern, match != NULL);
+  if (searching) {
+    write_search(c, list, searching->pattern, searching->match || searching->last->type != STORE_KEY_NONE);
+    write_end(c, list, query, searching->last);
+  }
   write_start(c, list, query, metric);
   write_inner_order(c, list, query, metric);
   buffer_format(&c->text, " LIMIT ?%u) AS page JOIN %s ON %s = found", add(c, value_integer(most)), list->table,
@@ -372,12 +394,42 @@ static enum armdyn_status tells_few(struct sql *sql, const struct list_type *lis
   return status;
 }
 
-/* A page of what holds the text. */
+/* The row at which a page of a search ends at the latest; none where there are fewer. Of a metric's order there is none:
+ * it is in no index of rows. */
+static enum armdyn_status find_last(struct sql *sql, const struct list_type *list, const char *owner,
+                                    const struct store_query *query, struct store_key *last)
+{
+  struct composing c = { .text = BUFFER(MB(1)) };
+  struct sql_statement *statement;
+  bool row = false;
+  last->type = STORE_KEY_NONE;
+  if (query->metric || !query->limit) return ARMDYN_OK;
+  buffer_text(&c.text, "SELECT ");
+  write_sorted(&c, list, query, 0);
+  buffer_format(&c.text, " AS sorted, %s AS found FROM %s WHERE TRUE", list->key, list->table);
+  write_owner(&c, list, owner);
+  write_conditions(&c, list, query);
+  write_start(&c, list, query, 0);
+  write_inner_order(&c, list, query, 0);
+  buffer_format(&c.text, " LIMIT 1 OFFSET %d", LOOKED_AT - 1);
+  enum armdyn_status status = c.text.failure;
+  if (!status) status = sql_query(sql, c.text.data, (struct values){ c.values, c.count }, &statement);
+  if (!status) {
+    status = sql_step(statement, &row);
+    if (!status && row) read_key(statement, last);
+    sql_finish(statement);
+  }
+  buffer_release(&c.text);
+  return status;
+}
+
+/* A page of what holds the text. It ends where LOOKED_AT rows were looked at; the next one begins there. */
 static enum armdyn_status search_page(struct sql *sql, const struct list_type *list, const char *owner,
                                       struct store_query *query, struct records *found)
 {
   struct composing c = { .text = BUFFER(MB(1)) };
   struct buffer pattern = BUFFER(MB(1)), match = BUFFER(MB(1));
+  struct store_key last = { .type = STORE_KEY_NONE };
   bool few = false;
   int64_t deadline_ns = clock_monotonic_ns() + query->search_ms * 1000000;
   write_pattern(&pattern, query->search);
@@ -386,10 +438,12 @@ static enum armdyn_status search_page(struct sql *sql, const struct list_type *l
   /* A search may read every row that is left: it must not keep a reader from others for ever. */
   if (!status && query->search_ms) sql_deadline(sql, &deadline_ns);
   if (!status && match.length) status = tells_few(sql, list, match.data, &few);
+  if (!status && !few) status = find_last(sql, list, owner, query, &last);
   if (!status) {
-    compose(&c, list, owner, query, pattern.data, few ? match.data : NULL);
+    compose(&c, list, owner, query, &(struct searching){ pattern.data, few ? match.data : NULL, &last });
     status = read_page(sql, &c, query, found);
   }
+  if (!status && !query->more && last.type != STORE_KEY_NONE) query->key = last, query->more = true;
   sql_deadline(sql, NULL);
   buffer_release(&c.text);
   buffer_release(&pattern);
@@ -410,7 +464,7 @@ enum armdyn_status store_read_query(struct store *store, const struct list_type 
   } else if (!status) {
     if (query->metric && query->limit && !owner) status = walk_page(sql, list, query, &found, &walked);
     if (!status && !walked) {
-      compose(&c, list, owner, query, NULL, NULL);
+      compose(&c, list, owner, query, NULL);
       status = read_page(sql, &c, query, &found);
     }
   }

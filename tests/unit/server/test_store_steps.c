@@ -158,6 +158,42 @@ Test(steps, what_is_nowhere_is_sought_in_an_index)
   cr_assert_lt(after, 2 * before, "%jd steps, then %jd", (intmax_t)before, (intmax_t)after);
 }
 
+static int64_t rows_seen;
+
+static void see_marked(void *context, const struct store_job *row)
+{
+  (void)context;
+  rows_seen += !strcmp(row->reason, "zq");
+}
+
+/* Nothing is found sooner for a text of two letters: a page looks at so many rows and no more, and the pages are all. */
+Test(steps, a_page_of_a_search_looks_at_so_many_rows)
+{
+  enum { SOME = 12000, MUCH = 30000 };
+  struct store_query query = { .sort = "created_at", .limit = PAGE, .search = "zq" };
+  stored_result();
+  grow(lists[2].more, 2, SOME);
+  steps = 0;
+  OK(store_job_list(store, &query, see_job, NULL));
+  const int64_t before = steps;
+  cr_assert(query.more, "rows that were not looked at");
+  grow(lists[2].more, SOME + 1, MUCH);
+  grow("UPDATE jobs SET reason = 'zq' WHERE id LIKE '%7777' AND rowid BETWEEN ?1 AND ?2", 0, MUCH * 2);
+  for (int ascending = 0; ascending < 2; ascending++) {
+    query = (struct store_query){ .sort = "created_at", .limit = PAGE, .search = "zq", .ascending = ascending };
+    size_t pages = 0;
+    rows_seen = 0;
+    do {
+      steps = 0;
+      OK(store_job_list(store, &query, see_marked, NULL));
+      cr_assert_lt(steps, 2 * before, "%jd steps, and %jd of fewer rows", (intmax_t)steps, (intmax_t)before);
+      pages++;
+    } while (query.more);
+    cr_assert_eq(rows_seen, 3, "%jd rows", (intmax_t)rows_seen);
+    cr_assert_eq(pages, 4, "%zu pages", pages);
+  }
+}
+
 /* A list with one condition that few rows meet, or all. */
 static int64_t steps_where(enum armdyn_status (*list)(struct store_query *), struct store_filter filter)
 {
