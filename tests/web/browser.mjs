@@ -45,12 +45,11 @@ export async function open(browser, url, { language = 'en', width = 1280, height
   return { page, context, faults, expected }
 }
 
-// Serious and critical findings of axe-core, in words. It is put in past the policy, as a person's tools are.
+// Findings of axe-core, minor ones too, in words. It is put in past the policy, as a person's tools are.
 export async function axe(page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Runtime.evaluate', { expression: AXE })
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations
-    .filter((one) => ['serious', 'critical'].includes(one.impact))
     .map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any?.[0]?.message ?? ''}`).join(' | ')}`)))
   await session.detach()
   return found

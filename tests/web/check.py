@@ -24,9 +24,10 @@ from gateway.cell import Cell  # noqa: E402
 from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
-LANGUAGES = {"flows.mjs": ("en", "zh"), "work.mjs": ("en",), "motions.mjs": ("en", "zh"), "results.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
-ARMS = {"flows.mjs": 0, "work.mjs": 0, "motions.mjs": 1, "results.mjs": 0, "cells.mjs": 6}  # simulated
+LANGUAGES = {"flows.mjs": ("en", "zh"), "work.mjs": ("en",), "questions.mjs": ("zh",), "motions.mjs": ("en", "zh"), "results.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
+ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "clicking.mjs": 0, "motions.mjs": 1, "results.mjs": 0, "cells.mjs": 6}  # simulated
 PATIENCE = 900  # s, so late that only what hangs meets it
+CLICKING = 15  # minutes, of a soak
 
 
 def missing(folder):
@@ -53,7 +54,7 @@ def without_pages(server):
         return json.loads(refusal.read())["detail"]
 
 
-def browse(program, language, folder):
+def browse(program, language, folder, *arguments):
     """Exit status (None: killed for its time) and output of a program of steps against a service of its own; why not, "" when it ran."""
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(Server(key=KEY))
@@ -63,9 +64,9 @@ def browse(program, language, folder):
         env = {**os.environ, "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_SHOTS": str(folder),
                "ARMDYN_CONTROLLER_PORTS": ",".join(str(one.port) for one in arms)}
         lines = []
-        with subprocess.Popen(["node", str(HERE / program), language], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        with subprocess.Popen(["node", str(HERE / program), language, *arguments], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True) as node:
-            limit = threading.Timer(PATIENCE, node.kill)
+            limit = threading.Timer(2 * PATIENCE if arguments else PATIENCE, node.kill)
             limit.start()
             for line in node.stdout:
                 lines.append(line)
@@ -157,9 +158,9 @@ def check_figures(tally):
     tally.check("every figure", done.returncode == 0, done.stdout)
 
 
-def check_program(tally, program, language):
+def check_program(tally, program, language, *arguments):
     """Every step of a program is a test."""
-    status, text, why = browse(program, language, tally.folder)
+    status, text, why = browse(program, language, tally.folder, *arguments)
     if why:
         tally.skip(f"pages, {program} {language}", why)
         return
@@ -169,6 +170,11 @@ def check_program(tally, program, language):
         tally.check(step["name"], step["ok"], step["why"])
     if not steps or (status != 0 and all(step["ok"] for step in steps)):
         tally.fail(f"pages, {program} {language}", f"{len(steps)} steps, status {status}\n{text}")
+
+
+def check_clicking(tally):
+    """Every page again and again: heap, listeners and contexts of WebGL stay as they are (a soak)."""
+    check_program(tally, "clicking.mjs", "en", str(CLICKING))
 
 
 def check_strangers(tally):
@@ -184,5 +190,5 @@ def check_web(tally, variant_out, soak=False):
         return
     programs = [functools.partial(check_program, program=program, language=language)
                 for program, languages in LANGUAGES.items() for language in (("en", "zh") if soak else languages)]
-    for check in tally.mine([*programs, check_strangers, *([check_figures] if soak else [])]):
+    for check in tally.mine([*programs, check_strangers, *([check_figures, check_clicking] if soak else [])]):
         check(tally)

@@ -133,4 +133,66 @@ await flow({
     await until(async () => (await shown()) < 3, 'fewer rows by the mouse')
     equal(faults, [], 'the page')
   },
+  async 'audit between two times, exported whole'() {
+    await page.goto(`${url}/#/audit`)
+    const every = (await api('GET', '/v1/audit?limit=200')).items
+    await page.locator('tbody tr').nth(3).waitFor()
+    const middle = every[Math.floor(every.length / 2)].entry.at
+    await page.goto(`${url}/#/audit?at_after=${encodeURIComponent(middle)}`)
+    const wanted = every.filter(({ entry }) => entry.at >= middle).length
+    await until(async () => (await page.locator('tbody tr').count()) === wanted, 'the entries since then')
+    await look('audit-times')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: say('Export JSON', '导出 JSON') }).click()
+    const items = JSON.parse(await text(saved))
+    equal([items.length, items.every(({ at, operation, hash }) => at >= middle && operation && hash.length === 64)], [wanted, true], 'what was exported')
+  },
+  async 'a part is made, changed and deleted'() {
+    await page.goto(`${url}/#/parts?robot=scara`)
+    await page.getByRole('button', { name: say('New part …', '新建工件……') }).click()
+    await page.getByLabel(say('Name (letters, digits, . _ -)', '名称（字母、数字、. _ -）')).fill('A7')
+    await page.getByLabel(say('Mass [kg]', '质量 [kg]')).fill('1.5')
+    await page.getByLabel('z', { exact: true }).first().fill('0.06')
+    await look('part', false)
+    await button('save').click()
+    await page.locator('tbody tr').first().waitFor()
+    equal((({ mass, com }) => [mass, com])((await api('GET', '/v1/robots/scara/parts/A7')).payload), [1.5, [0, 0, 0.06]], 'the part')
+    await look('parts')
+    await page.getByRole('button', { name: say('Change …', '修改……') }).click()
+    await page.getByLabel(say('Mass [kg]', '质量 [kg]')).fill('2')
+    await button('save').click()
+    await until(async () => (await api('GET', '/v1/robots/scara/parts/A7')).payload.mass === 2, 'the mass')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: say('Delete …', '删除……') }).click()
+    await page.locator('dialog').getByRole('button', { name: w('delete') }).click()
+    await page.locator('tbody tr').first().waitFor({ state: 'detached' })
+    equal((await api('GET', '/v1/robots/scara/parts')).items, [], 'parts')
+  },
+  async 'mappings are seen, changed and deleted'() {
+    await api('PUT', '/v1/mappings/drive', { time: { column: 'Zeit', unit: 'ms' }, columns: { q1: { column: 'A1', unit: 'deg' } } }, { 'If-None-Match': '*' })
+    await menu('datasets')
+    await page.getByRole('link', { name: say('Mappings of logs', '日志映射') }).click()
+    await page.getByText('q1 ← A1 [deg]').waitFor()
+    await look('mappings')
+    await page.getByRole('button', { name: say('Change …', '修改……') }).click()
+    await page.getByLabel(`q1: ${w('unit')}`).selectOption('rad')
+    await button('save').click()
+    await page.getByText('q1 ← A1 [rad]').waitFor()
+    await page.getByRole('button', { name: say('Delete …', '删除……') }).click()
+    await page.locator('dialog').getByRole('button', { name: w('delete') }).click()
+    await page.locator('tbody tr').first().waitFor({ state: 'detached' })
+    equal((await api('GET', '/v1/mappings')).items, [], 'mappings')
+  },
+  async 'plan the rest of a motion from where the arm is'() {
+    const { result } = await api('POST', '/v1/robots/scara/trajectories', { method: 'energy_optimal', start: { q: [0, 0, 0.05, 0] }, goal: { q: [0.6, 0.4, 0.05, 0] }, duration: 1 }, { Prefer: 'wait=120' })
+    await page.goto(`${url}/#/${result.href.replace('/v1/', '')}`)
+    const panel = page.locator('section').filter({ has: page.getByRole('heading', { name: say('The rest of it, from elsewhere', '从其他状态重新规划剩余运动') }) })
+    await page.locator('input[type=range]').first().fill('0.3')
+    await panel.getByText(say('From 0.3 s', '自 0.3 秒')).waitFor()
+    await panel.locator('fieldset input').first().fill('0.01')
+    await panel.getByRole('button', { name: say('Plan the rest', '规划剩余部分') }).click()
+    await panel.locator('.u-over').waitFor()
+    sure(/0\.7 s/.test(await panel.locator('.tile').first().textContent()), 'it ends when the stored motion does')
+    await look('replan')
+  },
 })

@@ -21,6 +21,8 @@ const PAGES = [
   { name: 'robots', in: 'robots', load: () => import('./pages/robots.js'), parts: { history: () => import('./pages/history.js') } },
   { name: 'code', load: () => import('./pages/code.js'), under: 'robots' },
   { name: 'datasets', in: 'robots', load: () => import('./pages/datasets.js') },
+  { name: 'mappings', load: () => import('./pages/mappings.js'), under: 'datasets' },
+  { name: 'parts', load: () => import('./pages/robot_parts.js'), under: 'robots' },
   { name: 'trajectories', in: 'robots', load: () => import('./pages/trajectories.js') },
   { name: 'excitations', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
   { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
@@ -107,7 +109,7 @@ function Content() {
     if (path.length) shared() // the menu's words, too, where there is no such page
   }, [key])
   const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
-  if (why) return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}<${Notice} kind="warn">${why}</${Notice}></main>`
+  if (why) return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}<h1>${known ? t(`page.${known.name}`) : '404'}</h1><${Notice} kind="warn">${why}</${Notice}></main>`
   const load = known.parts?.[path[2]] ?? (path[1] && known.item ? known.item : known.load)
   const robot = robotOf()
   return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}

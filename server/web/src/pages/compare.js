@@ -128,7 +128,7 @@ function Parallel({ runs, kept }) {
   const bound = (head, k, side) => html`<input type="number" step="any" aria-label=${`${t(AXES[k].short ?? head)}: ${t(side ? 'brush_most' : 'brush_least')}`} style=${{ width: '8rem' }} value=${brushes[head]?.[side] ?? ''}
     onChange=${(e) => brush(query, head, Object.assign([...(brushes[head] ?? [scale[k].low, scale[k].high])], { [side]: e.target.value === '' ? [scale[k].low, scale[k].high][side] : Number(e.target.value) }))} />`
   return html`<section class="panel"><h2>${t('side_by_side')}</h2><p class="quiet">${t('brush_hint')} ${kept.length < runs.length && html`<strong role="status">${t('brush_kept', { kept: kept.length, count: runs.length })}</strong>`}</p><${Legend} series=${runs.map((run, index) => ({ label: name(run), index }))} />
-    <div class="scroll" tabindex="0" role="region" aria-label=${t('side_by_side')}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%', maxWidth: '90rem' }} role="img" aria-label=${t('side_by_side')}>
+    <div class="scroll" tabindex="0" role="region" aria-label=${`${t('page.compare')}: ${t('side_by_side')}`}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%', maxWidth: '90rem' }} role="img" aria-label=${t('side_by_side')}>
       ${AXES.map((axis, k) => html`<g key=${axis.head}><line x1=${x(k)} x2=${x(k)} y1=${top} y2=${height - 22} stroke="var(--quiet)" />
         <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.short ?? axis.head)}</text>
         <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].high)}</text>

@@ -121,6 +121,7 @@ function All() {
   return html`
     <${Head} title=${t('page.datasets')} sub=${t('datasets_text')}>
       <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
+      <a class="button" href=${link(['mappings'])}>${t('page.mappings')}</a>
       <${Act} role="engineer" onClick=${() => setOpen('upload')}>${t('upload_title')}</${Act}>
       <${Act} role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('evaluate')}>${t('evaluate')}</${Act}>
       <${Act} class="main" role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('identify')}>${t('identify')}</${Act}>

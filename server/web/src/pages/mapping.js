@@ -46,8 +46,7 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
   const [etag, setEtag] = useState(null)
   const [error, setError] = useState(null)
   useEffect(() => {
-    get(`v1/robots/${robot}`).then((model) => {
-      if (name) return
+    if (!name) get(`v1/robots/${robot}`).then((model) => {
       setRows(([time]) => [time, ...['q', 'tau'].flatMap((field) => model.joints.map((_, j) => ({ target: `${field}${j + 1}`, column: '', unit: UNITS[field][0], sign: 1, offset: 0 })))])
     }, setError)
     if (name) call('GET', `v1/mappings/${name}`).then(({ data, etag: tag }) => {

@@ -190,7 +190,7 @@ export function PlanForm({ model }) {
       <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => set({ durations: e.target.value })} /></${Field}>`}
       <${CellChoice} cell=${form.cell} onCell=${(cell) => set({ cell })} />
     </div>
-    ${!own && html`<details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><th></th>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>`}
+    ${!own && html`<details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><td></td>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>`}
     <${Refusal} error=${error} />
     ${fault && html`<${Notice} kind="warn">${fault.text} ${fault.at !== at && html`<button type="button" onClick=${() => setAt(fault.at)}>${nameOf(fault.at)}</button>`}</${Notice}>`}
     <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${!!fault || (own && !form.own.dataset)} busy=${busy}>${t('trajectory_do')}</${Act}></div></section></form>`

@@ -6,6 +6,7 @@ import { extend, t } from '../words.js'
 extend({
   robot_tabs: ['Pages of {robot}', '{robot} 的页面'],
   'tab.model': ['Model', '模型'],
+  'tab.parts': ['Parts', '工件'],
   'tab.data': ['Data', '数据'],
   'tab.identify': ['Identify', '辨识'],
   'tab.motions': ['Motions', '运动'],
@@ -17,7 +18,8 @@ extend({
 // To add a tab: a row. `pages`: those that belong to it; the first is where it leads.
 const TABS = [
   { name: 'model', pages: ['robots', 'code'], to: (robot) => link(['robots', robot]) },
-  { name: 'data', pages: ['datasets'] },
+  { name: 'parts', pages: ['parts'] },
+  { name: 'data', pages: ['datasets', 'mappings'] },
   { name: 'identify', pages: ['identifications', 'compare', 'evaluations', 'friction-identifications', 'identification-studies'] },
   { name: 'motions', pages: ['trajectories', 'excitations', 'friction-tests'] },
   { name: 'simulate', pages: ['simulations', 'collision-checks'] },

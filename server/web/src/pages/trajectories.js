@@ -19,6 +19,7 @@ import { OfRobot } from '../ui/of_robot.js'
 import { Player } from '../ui/player.js'
 import { Results, Tile, peakText } from '../ui/results.js'
 import { Pareto } from './pareto.js'
+import { Replan } from './replan.js'
 import { PlanForm } from './plan.js'
 import { NewExcitation, NewFrictionTest } from './excite.js'
 import { said, sentence } from '../ui/sentences.js'
@@ -153,6 +154,7 @@ function One({ kind, id }) {
     </div>
     ${samples ? html`<${Player} model=${model} name=${motion.robot} duration=${motion.duration} samples=${samples} time=${time} /><${Plots} motion=${motion} model=${model} samples=${samples} time=${time} />` : html`<${Loading} error=${rest.error} />`}
     ${motion.energy && html`<${Energy} motion=${motion} />`}
+    ${samples && motion.method === 'energy_optimal' && html`<${Replan} motion=${motion} model=${model} samples=${samples} time=${time} />`}
     <${Pareto} motion=${motion} />
     ${motion.runs && html`<${Runs} runs=${motion.runs} />`}
     <section class="panel"><h2>${t('margins')}</h2><div style=${{ maxHeight: '40vh', overflow: 'auto' }}><${Table} caption=${t('margins')} id=${(one) => one.limit + one.joint} items=${worst} columns=${[

@@ -16,6 +16,7 @@ import { said } from './sentences.js'
 extend({
   list_all: ['{count} in all', '共 {count} 个'],
   list_some: ['{count} shown, there are more', '已显示 {count} 个，还有更多'],
+  list_so_far: ['{count} found so far', '目前找到 {count} 个'],
   chosen_count: ['{count} chosen', '已选 {count} 个'],
   choose_all: ['Choose all that are shown', '选择已显示的全部'],
   choose_none: ['Choose none', '取消选择'],
@@ -150,7 +151,7 @@ export function Listing({ kind, list, columns, sort, fixed, children }) {
   return html`<div class="panel">
     <${Refusal} error=${list.error} />
     ${outcome?.asked === asked && html`<${Outcome} outcome=${outcome} />`}
-    <div class="row listbar"><span role="status">${list.items && t(list.cursor ? 'list_some' : 'list_all', { count: count(list.items.length) })}${chosen.length > 0 && html` · <strong>${t('chosen_count', { count: chosen.length })}</strong>`}</span>
+    <div class="row listbar"><span role="status">${list.items && t(!list.cursor ? 'list_all' : query.get('q') ? 'list_so_far' : 'list_some', { count: count(list.items.length) })}${chosen.length > 0 && html` · <strong>${t('chosen_count', { count: chosen.length })}</strong>`}</span>
       ${list.items?.length > 0 && html`<button type="button" class="plain" onClick=${() => adjust({ chosen: ids.length ? null : list.items.map(({ id }) => id).join(',') })}>${t(ids.length ? 'choose_none' : 'choose_all')}</button>`}
       <span class="spring"></span>${children}
       ${!fixed && html`<${Act} role="engineer" disabled=${!chosen.length} onClick=${() => setOpen('label')}>${t('bulk_label')}</${Act}><${Act} role="engineer" disabled=${!chosen.length} onClick=${() => setOpen('delete')}>${t('bulk_delete')}</${Act}>`}

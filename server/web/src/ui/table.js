@@ -65,6 +65,7 @@ function Rows({ rows, width, draw }) {
 export function Table({ columns, items, caption, id = (item) => item.id, sort, onSort, chosen, onChoose, list, tall, pointed, onPoint }) {
   if (!items) return html`<${Loading} error=${list?.error} />`
   const heading = (column) => {
+    if (column.head === '') return html`<td key=${column.key}></td>` // of buttons, which tell themselves
     const order = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined
     return html`<th key=${column.key} scope="col" class=${column.number ? 'number' : ''} aria-sort=${column.sort ? order ?? 'none' : undefined}>
       ${column.sort && onSort
@@ -85,7 +86,7 @@ export function Table({ columns, items, caption, id = (item) => item.id, sort, o
         <thead><tr>${chosen && html`<th scope="col"><span class="hidden-text">${t('choose')}</span></th>`}${columns.map(heading)}</tr></thead>
         ${blocks.length === 1 ? html`<tbody>${items.map(draw)}</tbody>` : blocks.map((rows, k) => html`<${Rows} key=${k} rows=${rows} width=${columns.length + (chosen ? 1 : 0)} draw=${draw} />`)}
       </table>
-      ${items.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
+      ${items.length === 0 && html`<p class="quiet">${t(list?.cursor ? 'nothing_yet' : 'nothing')}</p>`}
       ${list?.cursor && html`<${More} list=${list} tall=${tall} />`}
     </div>`
 }
