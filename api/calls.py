@@ -14,7 +14,7 @@ import bundle  # noqa: E402
 MEDIA = {"application/json": "JSON", "application/x-npy": "NPY", "text/csv": "CSV", "application/xml": "XML",
          "text/html": "HTML", "application/merge-patch+json": "MERGE_PATCH", "text/javascript": "JAVASCRIPT", "text/css": "CSS",
          "image/svg+xml": "SVG", "text/event-stream": "EVENTS", "text/plain": "TEXT", "model/stl": "STL", "model/obj": "OBJ",
-         "text/markdown": "MARKDOWN", "application/x-latex": "LATEX"}
+         "text/markdown": "MARKDOWN", "application/x-latex": "LATEX", "text/x-matlab": "MATLAB"}
 
 
 def mask(media):

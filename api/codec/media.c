@@ -24,6 +24,7 @@ static const struct {
   [MEDIA_OBJ] = { "model/obj", "model/*" },
   [MEDIA_MARKDOWN] = { "text/markdown", "text/*" },
   [MEDIA_LATEX] = { "application/x-latex", "application/*" },
+  [MEDIA_MATLAB] = { "text/x-matlab", "text/*" },
 };
 enum { FORMATS = MEDIA_NONE };
 _Static_assert(sizeof formats / sizeof *formats == FORMATS, "a row for every format");

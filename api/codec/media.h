@@ -18,6 +18,7 @@ enum media {
   MEDIA_OBJ,
   MEDIA_MARKDOWN,
   MEDIA_LATEX,
+  MEDIA_MATLAB,
   MEDIA_NONE
 };
 

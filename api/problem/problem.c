@@ -81,7 +81,8 @@ static void write_fault(struct json_writer *w, const struct fault *fault)
   static const char *const places[] = { [FAULT_AT_POINTER] = "pointer",
                                         [FAULT_AT_PARAMETER] = "parameter",
                                         [FAULT_AT_HEADER] = "header",
-                                        [FAULT_AT_NODE] = "xpath" };
+                                        [FAULT_AT_NODE] = "xpath",
+                                        [FAULT_AT_LINE] = "text" };
   json_begin_object(w);
   if (fault->place == FAULT_AT_CELL) {
     json_key(w, "row"), json_write_integer(w, (long long)fault->row);

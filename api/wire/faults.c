@@ -1,5 +1,8 @@
 #include "api/wire/faults.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const char *const codes[] = {
 #define X(name, text) text,
   FAULT_CODE_LIST(X)
@@ -50,5 +53,16 @@ void fault_add_node(struct faults *faults, const char *xpath, size_t line, enum 
   if (!fault) return;
   *fault = (struct fault){ .place = FAULT_AT_NODE, .line = line, .code = code };
   snprintf(fault->where, sizeof fault->where, "%s", xpath);
+  vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
+}
+
+void fault_add_line(struct faults *faults, const char *text, size_t length, size_t line, enum fault_code code,
+                    const char *format, va_list arguments)
+{
+  struct fault *fault = next_fault(faults);
+  if (!fault) return;
+  *fault = (struct fault){ .place = FAULT_AT_LINE, .line = line, .code = code };
+  if (length >= sizeof fault->where) length = sizeof fault->where - 1;
+  memcpy(fault->where, text, length);
   vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
 }

@@ -22,6 +22,7 @@ static void print_media(unsigned mask)
     [MEDIA_OBJ] = "obj",
     [MEDIA_MARKDOWN] = "markdown",
     [MEDIA_LATEX] = "latex",
+    [MEDIA_MATLAB] = "matlab",
   };
   const char *comma = "";
   for (size_t media = 0; media < sizeof names / sizeof *names; media++)

@@ -1,6 +1,7 @@
 /* Robots: models under a name, with immutable revisions. The revision is the ETag. */
 #include "server/routes/robots.h"
 #include "api/codec/robot.h"
+#include "api/codec/robot_import.h"
 #include "api/json/writer.h"
 #include "api/urdf/urdf.h"
 #include "api/wire/nearest.h"
@@ -186,33 +187,30 @@ static void draft_release(struct draft *draft)
   free(draft->notes);
 }
 
-/* A body in JSON states all that these parameters say of a URDF. false: a fault. */
-static bool has_no_urdf_parameters(struct exchange *x)
+/* A body in JSON states its name itself, and only a URDF has links to choose from. false: a fault. */
+static bool parameters_belong(struct exchange *x, enum media media)
 {
-  static const char *const names[] = { "name", "root", "tip" };
+  static const char *const names[] = { "root", "tip", "name" };
+  const size_t foreign = media == MEDIA_XML ? 0 : media == MEDIA_JSON ? 3 : 2;
   size_t before = exchange_faults(x)->count;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < foreign; i++)
     if (exchange_query(x, names[i]))
-      fault_add(exchange_faults(x), FAULT_AT_PARAMETER, names[i], FAULT_UNSUPPORTED, "goes with a URDF (%s) only",
-                media_type(MEDIA_XML));
+      fault_add(exchange_faults(x), FAULT_AT_PARAMETER, names[i], FAULT_UNSUPPORTED, "does not go with %s",
+                media_type(media));
   return exchange_faults(x)->count == before;
 }
 
-/* The model in the body, in either format. name: of the path, or NULL. */
+/* The model in the body, in any form. name: of the path, or NULL. */
 static enum armdyn_status decode_body(struct exchange *x, const char *name, bool allow_unphysical, struct draft *draft)
 {
-  struct faults *faults = exchange_faults(x);
   size_t length;
   const char *body = exchange_body(x, &length), *asked = exchange_query(x, "name");
-  if (exchange_body_media(x) != MEDIA_XML) {
-    if (!has_no_urdf_parameters(x)) return ARMDYN_EINPUT;
-    return robot_decode(body, length, allow_unphysical, draft->model, &draft->row.unphysical, faults);
-  }
-  const struct urdf_options options = { asked ? asked : name, exchange_query(x, "root"), exchange_query(x, "tip"),
-                                        allow_unphysical };
+  const struct robot_import how = { exchange_body_media(x), asked ? asked : name, exchange_query(x, "root"),
+                                    exchange_query(x, "tip"), allow_unphysical };
+  if (!parameters_belong(x, how.media)) return ARMDYN_EINPUT;
   draft->notes = calloc(1, sizeof *draft->notes);
   if (!draft->notes) return ARMDYN_EMEMORY;
-  return urdf_decode(body, length, &options, draft->model, &draft->row.unphysical, draft->notes, faults);
+  return robot_import(&how, body, length, draft->model, &draft->row.unphysical, draft->notes, exchange_faults(x));
 }
 
 /* false: answered. */
@@ -231,7 +229,7 @@ static bool draft_read(struct exchange *x, const char *name, struct draft *draft
   if (!draft->model) goto out;
   status = decode_body(x, name, allow_unphysical, draft);
   if (!status && name && strcmp(name, draft->model->name)) {
-    bool asked = exchange_query(x, "name"); /* with a URDF */
+    bool asked = exchange_query(x, "name"); /* with what is no JSON */
     fault_add(faults, asked ? FAULT_AT_PARAMETER : FAULT_AT_POINTER, asked ? "name" : "/name", FAULT_INCONSISTENT,
               "must be '%s' as in the path, got '%s'", name, draft->model->name);
     status = ARMDYN_EINPUT;

@@ -22,7 +22,7 @@ MEDIA = {"json": "application/json", "npy": "application/x-npy", "csv": "text/cs
          "html": "text/html",
          "merge-patch": "application/merge-patch+json", "javascript": "text/javascript", "css": "text/css", "svg": "image/svg+xml",
          "events": "text/event-stream", "text": "text/plain", "stl": "model/stl", "obj": "model/obj",
-         "markdown": "text/markdown", "latex": "application/x-latex"}
+         "markdown": "text/markdown", "latex": "application/x-latex", "matlab": "text/x-matlab"}
 
 
 def table():
