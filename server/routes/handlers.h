@@ -65,6 +65,8 @@ route_handler clearance;
 route_handler fitted_bodies;
 /* torque_shares.c */
 route_handler torque_shares;
+/* pendulum_tests.c */
+route_handler pendulum_test;
 /* vibrations.c */
 route_handler vibrations;
 /* verification_report.c */

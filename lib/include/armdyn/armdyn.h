@@ -30,6 +30,7 @@
 #include "armdyn/parameter.h"
 #include "armdyn/path_timing.h"
 #include "armdyn/payload.h"
+#include "armdyn/pendulum.h"
 #include "armdyn/quality.h"
 #include "armdyn/regressor.h"
 #include "armdyn/residuals.h"
