@@ -108,11 +108,6 @@ void torque_shares_request_release(struct torque_shares_request *request)
 
 /* ---- what is answered */
 
-static void member(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 static void encode_terms(struct json_writer *w, const char *name, unsigned terms)
 {
   json_key(w, name), json_begin_array(w);
@@ -131,20 +126,20 @@ static void encode_joint(struct json_writer *w, const struct torque_shares_answe
 {
   json_begin_object(w);
   json_key(w, "joint"), json_write_text(w, answer->robot->joints[j].name);
-  member(w, "rms", share->rms);
-  member(w, "peak", share->peak);
+  json_member_number(w, "rms", share->rms);
+  json_member_number(w, "peak", share->peak);
   json_key(w, "terms"), json_begin_object(w);
   for (enum armdyn_torque_term t = 0; t < ARMDYN_TORQUE_TERMS; t++) {
     json_key(w, armdyn_torque_term_name(t)), json_begin_object(w);
-    member(w, "rms", share->term_rms[t]);
-    member(w, "peak", share->term_peak[t]);
-    member(w, "share", share->share[t]);
+    json_member_number(w, "rms", share->term_rms[t]);
+    json_member_number(w, "peak", share->term_peak[t]);
+    json_member_number(w, "share", share->share[t]);
     json_end_object(w);
   }
   json_end_object(w);
   encode_terms(w, "left_out", out.terms);
-  member(w, "error", out.error);
-  member(w, "error_percent", percent(out.error, share->peak));
+  json_member_number(w, "error", out.error);
+  json_member_number(w, "error_percent", percent(out.error, share->peak));
   json_end_object(w);
 }
 
@@ -157,10 +152,10 @@ void torque_shares_encode(struct buffer *out, const struct torque_shares_answer 
   double worst = 0;
   armdyn_torque_shares_tell(answer->shares, shares);
   json_begin_object(&w);
-  json_key(&w, "revision"), json_write_integer(&w, answer->revision);
+  json_member_integer(&w, "revision", answer->revision);
   carried_encode(&w, &answer->request->carried);
-  json_key(&w, "samples"), json_write_integer(&w, (long long)answer->samples);
-  if (!isnan(answer->cutoff_hz)) member(&w, "cutoff_hz", answer->cutoff_hz);
+  json_member_integer(&w, "samples", (long long)answer->samples);
+  if (!isnan(answer->cutoff_hz)) json_member_number(&w, "cutoff_hz", answer->cutoff_hz);
   json_key(&w, "joints"), json_begin_array(&w);
   for (size_t j = 0; j < answer->robot->joint_count; j++) {
     left[j] = armdyn_torque_shares_leave_out(answer->shares, j, answer->request->error_percent / 100);
@@ -171,6 +166,6 @@ void torque_shares_encode(struct buffer *out, const struct torque_shares_answer 
   for (size_t j = 0; j < answer->robot->joint_count; j++)
     worst = fmax(worst, percent(armdyn_torque_shares_error(answer->shares, j, everywhere), shares[j].peak));
   encode_terms(&w, "left_out", everywhere);
-  member(&w, "error_percent", worst);
+  json_member_number(&w, "error_percent", worst);
   json_end_object(&w);
 }

@@ -161,16 +161,6 @@ static const char *const limits[] = {
 };
 _Static_assert(sizeof limits / sizeof *limits == ARMDYN_TUNING_LIMITS, "name every limit");
 
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
 static double decibels(double factor)
 {
   return 20 * log10(factor);
@@ -178,9 +168,9 @@ static double decibels(double factor)
 
 static void encode_place(struct json_writer *w, const struct tuning_result *result, const struct tuning_place *place)
 {
-  member_text(w, "plant", result->request->loops.plants[place->plant].name);
-  member_text(w, "reference", result->request->loops.references[place->reference].name);
-  member_number(w, "time", place->time);
+  json_member_text(w, "plant", result->request->loops.plants[place->plant].name);
+  json_member_text(w, "reference", result->request->loops.references[place->reference].name);
+  json_member_number(w, "time", place->time);
 }
 
 static void encode_limit(struct json_writer *w, const struct tuning_result *result)
@@ -188,9 +178,9 @@ static void encode_limit(struct json_writer *w, const struct tuning_result *resu
   const struct armdyn_tuned *tuned = result->tuned;
   const bool somewhere = tuned->limited_by <= ARMDYN_LIMITED_BY_SENSITIVITY;
   json_key(w, "limited_by"), json_begin_object(w);
-  member_text(w, "what", limits[tuned->limited_by]);
+  json_member_text(w, "what", limits[tuned->limited_by]);
   if (somewhere && tuned->limited_by != ARMDYN_LIMITED_BY_STABILITY)
-    member_text(w, "joint", result->robot->joints[tuned->joint].name);
+    json_member_text(w, "joint", result->robot->joints[tuned->joint].name);
   if (somewhere) encode_place(w, result, &result->places[tuned->place]);
   json_end_object(w);
 }
@@ -198,12 +188,12 @@ static void encode_limit(struct json_writer *w, const struct tuning_result *resu
 static void encode_margin(struct json_writer *w, const struct armdyn_loop_margin *margin)
 {
   json_begin_object(w);
-  member_number(w, "gain_db", decibels(margin->gain));
-  member_number(w, "gain_down_db", decibels(1 / margin->gain_least));
-  member_number(w, "phase_deg", margin->phase * 180 / PI);
-  member_number(w, "delay", margin->delay);
-  member_number(w, "sensitivity", margin->sensitivity);
-  if (margin->crossover > 0) member_number(w, "crossover_hz", margin->crossover);
+  json_member_number(w, "gain_db", decibels(margin->gain));
+  json_member_number(w, "gain_down_db", decibels(1 / margin->gain_least));
+  json_member_number(w, "phase_deg", margin->phase * 180 / PI);
+  json_member_number(w, "delay", margin->delay);
+  json_member_number(w, "sensitivity", margin->sensitivity);
+  if (margin->crossover > 0) json_member_number(w, "crossover_hz", margin->crossover);
   json_end_object(w);
 }
 
@@ -247,15 +237,15 @@ static void encode_case(struct json_writer *w, const struct tuning_result *resul
     if (reference->amplitude[j] != 0) overshoot = fmax(overshoot, c->joints[j].overshoot_percent);
   }
   json_begin_object(w);
-  member_text(w, "plant", loops->plants[c->plant].name);
-  member_text(w, "reference", reference->name);
-  member_number(w, "position_rms_mm", c->position_rms_mm);
-  member_number(w, "position_max_mm", c->position_max_mm);
-  member_number(w, "rotation_rms_mrad", c->rotation_rms_mrad);
-  member_number(w, "rotation_max_mrad", c->rotation_max_mrad);
-  if (reference->kind == REFERENCE_STEP) member_number(w, "overshoot_percent", overshoot);
-  member_number(w, "saturated", saturated);
-  if (saturated > 0) member_text(w, "saturated_joint", result->robot->joints[joint].name);
+  json_member_text(w, "plant", loops->plants[c->plant].name);
+  json_member_text(w, "reference", reference->name);
+  json_member_number(w, "position_rms_mm", c->position_rms_mm);
+  json_member_number(w, "position_max_mm", c->position_max_mm);
+  json_member_number(w, "rotation_rms_mrad", c->rotation_rms_mrad);
+  json_member_number(w, "rotation_max_mrad", c->rotation_max_mrad);
+  if (reference->kind == REFERENCE_STEP) json_member_number(w, "overshoot_percent", overshoot);
+  json_member_number(w, "saturated", saturated);
+  if (saturated > 0) json_member_text(w, "saturated_joint", result->robot->joints[joint].name);
   json_end_object(w);
 }
 
@@ -269,12 +259,12 @@ void tuning_result_encode(const struct tuning_result *result, struct buffer *out
   json_key(&w, "q"), json_write_numbers(&w, result->q, n);
   json_key(&w, "control"), control_encode(&w, result->control, n);
   json_key(&w, "bandwidth_hz"), json_write_numbers(&w, tuned->bandwidth, n);
-  member_number(&w, "damping", tuned->damping);
-  member_number(&w, "integral_part", tuned->integral);
-  member_number(&w, "cost_mm", tuned->cost);
-  member_number(&w, "first_cost_mm", tuned->first_cost);
-  json_key(&w, "evaluations"), json_write_integer(&w, (long long)tuned->evaluations);
-  json_key(&w, "margin_checks"), json_write_integer(&w, (long long)tuned->checks);
+  json_member_number(&w, "damping", tuned->damping);
+  json_member_number(&w, "integral_part", tuned->integral);
+  json_member_number(&w, "cost_mm", tuned->cost);
+  json_member_number(&w, "first_cost_mm", tuned->first_cost);
+  json_member_integer(&w, "evaluations", (long long)tuned->evaluations);
+  json_member_integer(&w, "margin_checks", (long long)tuned->checks);
   encode_limit(&w, result);
   encode_places(&w, result);
   json_key(&w, "cases"), json_begin_array(&w);

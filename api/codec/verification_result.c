@@ -5,21 +5,6 @@
 
 #define PI 3.14159265358979323846
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
-static void member_truth(struct json_writer *w, const char *name, bool value)
-{
-  json_key(w, name), json_write_truth(w, value);
-}
-
 enum { LAW_NAME = VERIFICATION_NAME + 16 };
 static const char *law_name(const struct verification_request *request, size_t law, bool alone, char out[LAW_NAME])
 {
@@ -30,7 +15,7 @@ static const char *law_name(const struct verification_request *request, size_t l
 static void member_law(struct json_writer *w, const struct verification_result *result, size_t law, bool alone)
 {
   char name[LAW_NAME];
-  member_text(w, "law", law_name(result->request, law, alone, name));
+  json_member_text(w, "law", law_name(result->request, law, alone, name));
 }
 
 /* -- what was held against what -- */
@@ -43,8 +28,8 @@ static void encode_laws(struct json_writer *w, const struct verification_result 
   for (size_t k = 0; k < request->law_count; k++)
     for (int alone = 0; alone < verification_variants(&request->laws[k]); alone++) {
       json_begin_object(w);
-      member_text(w, "name", law_name(request, k, alone, name));
-      member_number(w, "bandwidth_hz", request->laws[k].bandwidth_hz);
+      json_member_text(w, "name", law_name(request, k, alone, name));
+      json_member_number(w, "bandwidth_hz", request->laws[k].bandwidth_hz);
       json_key(w, "control"), control_encode(w, &result->controls[k][alone], result->joint_count);
       json_end_object(w);
     }
@@ -56,8 +41,8 @@ static void encode_plants(struct json_writer *w, const struct verification_resul
   json_key(w, "plants"), json_begin_array(w);
   for (size_t k = 0; k < result->request->plant_count; k++) {
     json_begin_object(w);
-    member_text(w, "name", result->request->plants[k].name);
-    member_number(w, "payload_mass", result->masses[k]);
+    json_member_text(w, "name", result->request->plants[k].name);
+    json_member_number(w, "payload_mass", result->masses[k]);
     json_end_object(w);
   }
   json_end_array(w);
@@ -69,10 +54,10 @@ static void encode_references(struct json_writer *w, const struct verification_r
   for (size_t k = 0; k < result->request->reference_count; k++) {
     const struct verification_reference *reference = &result->request->references[k];
     json_begin_object(w);
-    member_text(w, "name", reference->name);
-    member_text(w, "kind", verification_kind_name(reference->kind));
-    if (*reference->trajectory) member_text(w, "trajectory", reference->trajectory);
-    if (*reference->measured) member_text(w, "measured", reference->measured);
+    json_member_text(w, "name", reference->name);
+    json_member_text(w, "kind", verification_kind_name(reference->kind));
+    if (*reference->trajectory) json_member_text(w, "trajectory", reference->trajectory);
+    if (*reference->measured) json_member_text(w, "measured", reference->measured);
     json_end_object(w);
   }
   json_end_array(w);
@@ -85,28 +70,28 @@ static void encode_joint(struct json_writer *w, const struct verification_joint 
 {
   const enum verification_reference_kind kind = reference->kind;
   json_begin_object(w);
-  member_number(w, "rms", joint->rms);
-  member_number(w, "max", joint->max);
+  json_member_number(w, "rms", joint->rms);
+  json_member_number(w, "max", joint->max);
   if (kind == REFERENCE_HOLD) {
-    member_number(w, "static_error", joint->static_error);
-    member_number(w, "ripple", joint->ripple);
-    member_number(w, "torque_ripple", joint->torque_ripple);
+    json_member_number(w, "static_error", joint->static_error);
+    json_member_number(w, "ripple", joint->ripple);
+    json_member_number(w, "torque_ripple", joint->torque_ripple);
   }
   if (reference->breakaway) {
-    member_number(w, "breakaway_positive", joint->breakaway[0]);
-    member_number(w, "breakaway_negative", joint->breakaway[1]);
+    json_member_number(w, "breakaway_positive", joint->breakaway[0]);
+    json_member_number(w, "breakaway_negative", joint->breakaway[1]);
   }
-  if (kind == REFERENCE_STEP) member_number(w, "steady_state_error", joint->steady_state_error);
+  if (kind == REFERENCE_STEP) json_member_number(w, "steady_state_error", joint->steady_state_error);
   if (kind == REFERENCE_STEP && moves) {
-    member_number(w, "overshoot_percent", joint->overshoot_percent);
-    member_number(w, "peak_time", joint->peak_time);
-    member_number(w, "rise_time", joint->rise_time);
-    member_number(w, "settling_time", joint->settling_time);
+    json_member_number(w, "overshoot_percent", joint->overshoot_percent);
+    json_member_number(w, "peak_time", joint->peak_time);
+    json_member_number(w, "rise_time", joint->rise_time);
+    json_member_number(w, "settling_time", joint->settling_time);
   }
-  if (kind == REFERENCE_SINE && moves) member_number(w, "bandwidth_hz", joint->bandwidth_hz);
-  member_number(w, "torque_rms", joint->torque_rms);
-  member_number(w, "torque_peak", joint->torque_peak);
-  member_number(w, "saturated", joint->saturated);
+  if (kind == REFERENCE_SINE && moves) json_member_number(w, "bandwidth_hz", joint->bandwidth_hz);
+  json_member_number(w, "torque_rms", joint->torque_rms);
+  json_member_number(w, "torque_peak", joint->torque_peak);
+  json_member_number(w, "saturated", joint->saturated);
   json_end_object(w);
 }
 
@@ -117,14 +102,14 @@ static void encode_responses(struct json_writer *w, const struct verification_re
   json_key(w, "responses"), json_begin_array(w);
   for (size_t k = 0; k < reference->frequency_count; k++) {
     json_begin_object(w);
-    member_number(w, "frequency_hz", reference->frequencies[k]);
+    json_member_number(w, "frequency_hz", reference->frequencies[k]);
     json_key(w, "joints"), json_begin_array(w);
     for (size_t j = 0; j < result->joint_count; j++) {
       const struct verification_response *response = &c->responses[k * result->joint_count + j];
       json_begin_object(w);
-      member_number(w, "gain", response->gain);
-      member_number(w, "phase_deg", response->phase * 180 / PI);
-      member_number(w, "left", response->left);
+      json_member_number(w, "gain", response->gain);
+      json_member_number(w, "phase_deg", response->phase * 180 / PI);
+      json_member_number(w, "left", response->left);
       json_end_object(w);
     }
     json_end_array(w);
@@ -137,19 +122,19 @@ static void encode_tool(struct json_writer *w, double rms_mm, double max_mm, dou
                         double max_mrad)
 {
   json_key(w, "tool"), json_begin_object(w);
-  member_number(w, "position_rms_mm", rms_mm);
-  member_number(w, "position_max_mm", max_mm);
-  member_number(w, "position_max_time", max_time);
-  member_number(w, "rotation_rms_mrad", rms_mrad);
-  member_number(w, "rotation_max_mrad", max_mrad);
+  json_member_number(w, "position_rms_mm", rms_mm);
+  json_member_number(w, "position_max_mm", max_mm);
+  json_member_number(w, "position_max_time", max_time);
+  json_member_number(w, "rotation_rms_mrad", rms_mrad);
+  json_member_number(w, "rotation_max_mrad", max_mrad);
   json_end_object(w);
 }
 
 static void encode_apart(struct json_writer *w, const struct verification_case *c, size_t joints)
 {
   json_key(w, "apart"), json_begin_object(w);
-  member_number(w, "position_rms_mm", c->apart_rms_mm);
-  member_number(w, "position_max_mm", c->apart_max_mm);
+  json_member_number(w, "position_rms_mm", c->apart_rms_mm);
+  json_member_number(w, "position_max_mm", c->apart_max_mm);
   json_key(w, "joints"), json_write_numbers(w, c->apart, joints);
   json_end_object(w);
 }
@@ -166,21 +151,21 @@ static void encode_case(struct json_writer *w, const struct verification_result 
   const struct verification_reference *reference = &request->references[c->reference];
   const bool motion = reference->kind == REFERENCE_CIRCLE || reference->kind == REFERENCE_TRAJECTORY;
   json_begin_object(w);
-  member_text(w, "plant", request->plants[c->plant].name);
+  json_member_text(w, "plant", request->plants[c->plant].name);
   member_law(w, result, c->law, c->alone);
-  member_text(w, "reference", reference->name);
-  member_text(w, "kind", verification_kind_name(reference->kind));
-  member_text(w, "state", c->diverged ? "diverged" : "finished");
-  if (c->diverged) member_text(w, "detail", c->detail);
-  member_number(w, "duration", c->duration);
-  json_key(w, "steps"), json_write_integer(w, c->steps);
+  json_member_text(w, "reference", reference->name);
+  json_member_text(w, "kind", verification_kind_name(reference->kind));
+  json_member_text(w, "state", c->diverged ? "diverged" : "finished");
+  if (c->diverged) json_member_text(w, "detail", c->detail);
+  json_member_number(w, "duration", c->duration);
+  json_member_integer(w, "steps", c->steps);
   if (!c->diverged) {
     encode_tool(w, c->position_rms_mm, c->position_max_mm, c->position_max_time, c->rotation_rms_mrad,
                 c->rotation_max_mrad);
     if (*reference->measured) encode_apart(w, c, result->joint_count);
-    member_number(w, "judged_mm", c->judged_mm);
-    member_number(w, "judged_mrad", c->judged_mrad);
-    if (motion) member_number(w, "settled_after", c->settled_after);
+    json_member_number(w, "judged_mm", c->judged_mm);
+    json_member_number(w, "judged_mrad", c->judged_mrad);
+    if (motion) json_member_number(w, "settled_after", c->settled_after);
     json_key(w, "joints"), json_begin_array(w);
     for (size_t j = 0; j < result->joint_count; j++)
       encode_joint(w, &c->joints[j], reference, reference->amplitude[j] != 0);
@@ -189,7 +174,7 @@ static void encode_case(struct json_writer *w, const struct verification_result 
     if (c->has_account) json_key(w, "energies"), element_energies_encode(w, &c->account);
     if (motion) json_key(w, "envelope_mm"), json_write_numbers(w, c->envelope_mm, ENVELOPE);
   }
-  if (limited(request)) member_truth(w, "within", c->within);
+  if (limited(request)) json_member_truth(w, "within", c->within);
   json_end_object(w);
 }
 
@@ -213,9 +198,9 @@ static void encode_nearest(struct json_writer *w, const struct verification_resu
   }
   if (!nearest) return;
   json_key(w, "nearest"), json_begin_object(w);
-  member_text(w, "plant", result->request->plants[nearest->plant].name);
+  json_member_text(w, "plant", result->request->plants[nearest->plant].name);
   member_law(w, result, nearest->law, nearest->alone);
-  member_number(w, "apart_rms_mm", nearest->apart_rms_mm);
+  json_member_number(w, "apart_rms_mm", nearest->apart_rms_mm);
   json_end_object(w);
 }
 
@@ -226,22 +211,22 @@ static void encode_measured(struct json_writer *w, const struct verification_res
     const struct verification_measured *m = &result->measured[k];
     const struct verification_reference *reference = &result->request->references[m->reference];
     json_begin_object(w);
-    member_text(w, "reference", reference->name);
-    member_text(w, "dataset", reference->measured);
-    json_key(w, "samples"), json_write_integer(w, (long long)m->samples);
-    member_number(w, "from", m->from);
-    member_number(w, "to", m->to);
+    json_member_text(w, "reference", reference->name);
+    json_member_text(w, "dataset", reference->measured);
+    json_member_integer(w, "samples", (long long)m->samples);
+    json_member_number(w, "from", m->from);
+    json_member_number(w, "to", m->to);
     encode_tool(w, m->position_rms_mm, m->position_max_mm, m->position_max_time, m->rotation_rms_mrad,
                 m->rotation_max_mrad);
-    if (limited(result->request)) member_truth(w, "within", m->within);
-    member_number(w, "settled_after", m->settled_after);
+    if (limited(result->request)) json_member_truth(w, "within", m->within);
+    json_member_number(w, "settled_after", m->settled_after);
     json_key(w, "joints"), json_begin_array(w);
     for (size_t j = 0; j < result->joint_count; j++) {
       json_begin_object(w);
-      member_number(w, "rms", m->joints[j].rms);
-      member_number(w, "max", m->joints[j].max);
-      member_number(w, "torque_rms", m->joints[j].torque_rms);
-      member_number(w, "torque_peak", m->joints[j].torque_peak);
+      json_member_number(w, "rms", m->joints[j].rms);
+      json_member_number(w, "max", m->joints[j].max);
+      json_member_number(w, "torque_rms", m->joints[j].torque_rms);
+      json_member_number(w, "torque_peak", m->joints[j].torque_peak);
       json_end_object(w);
     }
     json_end_array(w);
@@ -273,14 +258,14 @@ static void encode_pairs(struct json_writer *w, const struct verification_result
     if (!without->alone) continue;
     const struct verification_case *with = case_of(result, without->plant, without->law, false, without->reference);
     json_begin_object(w);
-    member_text(w, "plant", result->request->plants[with->plant].name);
+    json_member_text(w, "plant", result->request->plants[with->plant].name);
     member_law(w, result, with->law, false);
-    member_text(w, "reference", result->request->references[with->reference].name);
-    member_number(w, "with_mm", with->judged_mm);
-    member_number(w, "without_mm", without->judged_mm);
-    member_number(w, "ratio", without->judged_mm / with->judged_mm);
+    json_member_text(w, "reference", result->request->references[with->reference].name);
+    json_member_number(w, "with_mm", with->judged_mm);
+    json_member_number(w, "without_mm", without->judged_mm);
+    json_member_number(w, "ratio", without->judged_mm / with->judged_mm);
     const struct verification_measured *measured = measured_of(result, without->reference);
-    if (measured) member_number(w, "measured_mm", measured->position_max_mm);
+    if (measured) json_member_number(w, "measured_mm", measured->position_max_mm);
     json_end_object(w);
   }
   json_end_array(w);
@@ -303,12 +288,12 @@ static void encode_spread_of(struct json_writer *w, const struct verification_re
   }
   json_begin_object(w);
   member_law(w, result, law, alone);
-  member_text(w, "reference", request->references[reference].name);
-  member_number(w, "least_mm", least);
-  member_number(w, "mean_mm", sum / (double)count);
-  member_number(w, "most_mm", most);
-  if (count) member_text(w, "worst_plant", request->plants[worst].name);
-  json_key(w, "diverged"), json_write_integer(w, (long long)diverged);
+  json_member_text(w, "reference", request->references[reference].name);
+  json_member_number(w, "least_mm", least);
+  json_member_number(w, "mean_mm", sum / (double)count);
+  json_member_number(w, "most_mm", most);
+  if (count) json_member_text(w, "worst_plant", request->plants[worst].name);
+  json_member_integer(w, "diverged", (long long)diverged);
   json_end_object(w);
 }
 
@@ -329,10 +314,10 @@ static void encode_holds(struct json_writer *w, const struct verification_result
     const struct verification_hold *hold = &result->holds[k];
     json_begin_object(w);
     member_law(w, result, hold->law, hold->alone);
-    member_text(w, "reference", result->request->references[hold->reference].name);
-    member_number(w, "holds_to", hold->mass);
-    member_number(w, "fails_at", hold->next_mass);
-    member_number(w, "about", hold->about);
+    json_member_text(w, "reference", result->request->references[hold->reference].name);
+    json_member_number(w, "holds_to", hold->mass);
+    json_member_number(w, "fails_at", hold->next_mass);
+    json_member_number(w, "about", hold->about);
     json_end_object(w);
   }
   json_end_array(w);
@@ -342,20 +327,20 @@ static void encode_accuracy(struct json_writer *w, const struct verification_res
 {
   const struct verification_budget *budget = result->budget;
   json_key(w, "accuracy"), json_begin_object(w);
-  if (*budget->identification) member_text(w, "identification", budget->identification);
+  if (*budget->identification) json_member_text(w, "identification", budget->identification);
   if (!budget->told) {
-    member_text(w, "detail", budget->why);
+    json_member_text(w, "detail", budget->why);
   } else {
     member_law(w, result, budget->law, false);
-    member_text(w, "reference", result->request->references[budget->reference].name);
-    member_number(w, "duration", budget->duration);
-    json_key(w, "parameters"), json_write_integer(w, (long long)budget->parameters);
-    member_number(w, "nominal_mm", budget->nominal_mm);
-    member_number(w, "parameters_mm", budget->parameters_mm);
-    member_number(w, "together_mm", budget->together_mm);
-    member_number(w, "time", budget->worst_time);
+    json_member_text(w, "reference", result->request->references[budget->reference].name);
+    json_member_number(w, "duration", budget->duration);
+    json_member_integer(w, "parameters", (long long)budget->parameters);
+    json_member_number(w, "nominal_mm", budget->nominal_mm);
+    json_member_number(w, "parameters_mm", budget->parameters_mm);
+    json_member_number(w, "together_mm", budget->together_mm);
+    json_member_number(w, "time", budget->worst_time);
     if (!isnan(result->request->limit.position_mm))
-      member_truth(w, "within", budget->together_mm <= result->request->limit.position_mm);
+      json_member_truth(w, "within", budget->together_mm <= result->request->limit.position_mm);
   }
   json_end_object(w);
 }
@@ -366,8 +351,8 @@ static void encode_limit(struct json_writer *w, const struct verification_reques
 {
   if (!limited(request)) return;
   json_key(w, "limit"), json_begin_object(w);
-  member_number(w, "position_mm", request->limit.position_mm);
-  member_number(w, "rotation_mrad", request->limit.rotation_mrad);
+  json_member_number(w, "position_mm", request->limit.position_mm);
+  json_member_number(w, "rotation_mrad", request->limit.rotation_mrad);
   json_end_object(w);
 }
 
@@ -381,10 +366,10 @@ static void encode_worst(struct json_writer *w, const struct verification_result
     diverged += c->diverged, beyond += !c->within;
     if (!c->diverged) worst = fmax(worst, c->judged_mm);
   }
-  json_key(w, "case_count"), json_write_integer(w, (long long)result->case_count);
-  json_key(w, "diverged_count"), json_write_integer(w, diverged);
-  if (limited(result->request)) json_key(w, "beyond_count"), json_write_integer(w, beyond);
-  member_number(w, "worst_mm", worst);
+  json_member_integer(w, "case_count", (long long)result->case_count);
+  json_member_integer(w, "diverged_count", diverged);
+  if (limited(result->request)) json_member_integer(w, "beyond_count", beyond);
+  json_member_number(w, "worst_mm", worst);
 }
 
 void verification_result_encode(const struct verification_result *result, struct buffer *out)

@@ -96,21 +96,16 @@ void vibration_request_release(struct vibration_request *request)
 
 /* ---- what is answered */
 
-static void member(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 static void encode_modes(struct json_writer *w, const struct vibration_answer *answer)
 {
   const struct armdyn_vibration *v = answer->vibration;
   json_key(w, "modes"), json_begin_array(w);
   for (size_t m = 0; m < v->mode_count; m++) {
     json_begin_object(w);
-    member(w, "frequency_hz", v->modes[m].frequency);
-    member(w, "frequency_deviation_hz", v->frequency_deviation[m]);
-    member(w, "damping", v->modes[m].damping);
-    member(w, "damping_deviation", v->damping_deviation[m]);
+    json_member_number(w, "frequency_hz", v->modes[m].frequency);
+    json_member_number(w, "frequency_deviation_hz", v->frequency_deviation[m]);
+    json_member_number(w, "damping", v->modes[m].damping);
+    json_member_number(w, "damping_deviation", v->damping_deviation[m]);
     json_key(w, "amplitude"), json_write_numbers(w, v->amplitude[m], answer->robot->joint_count);
     json_end_object(w);
   }
@@ -133,8 +128,8 @@ static void encode_shaper(struct json_writer *w, const struct vibration_answer *
   json_key(w, "modes"), json_begin_array(w);
   for (size_t m = 0; m < v->mode_count; m++) {
     json_begin_object(w);
-    member(w, "frequency_hz", v->modes[m].frequency);
-    member(w, "damping", v->modes[m].damping);
+    json_member_number(w, "frequency_hz", v->modes[m].frequency);
+    json_member_number(w, "damping", v->modes[m].damping);
     json_end_object(w);
   }
   json_end_array(w);
@@ -157,8 +152,8 @@ static void encode_notch(struct json_writer *w, const struct vibration_answer *a
     return;
   }
   json_begin_object(w);
-  member(w, "notch_hz", v->modes[most].frequency);
-  member(w, "notch_width", 2 * NOTCH_RANGE + 2 * v->modes[most].damping);
+  json_member_number(w, "notch_hz", v->modes[most].frequency);
+  json_member_number(w, "notch_width", 2 * NOTCH_RANGE + 2 * v->modes[most].damping);
   json_end_object(w);
 }
 
@@ -167,8 +162,8 @@ void vibration_encode(struct buffer *out, const struct vibration_answer *answer)
   struct json_writer w = { .out = out };
   const size_t n = answer->robot->joint_count;
   json_begin_object(&w);
-  json_key(&w, "samples"), json_write_integer(&w, (long long)answer->samples);
-  member(&w, "rate_hz", answer->rate_hz);
+  json_member_integer(&w, "samples", (long long)answer->samples);
+  json_member_number(&w, "rate_hz", answer->rate_hz);
   json_key(&w, "q"), json_write_numbers(&w, answer->vibration->mean, n);
   json_key(&w, "residual"), json_write_numbers(&w, answer->vibration->residual, n);
   encode_modes(&w, answer);

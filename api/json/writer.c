@@ -166,3 +166,23 @@ void json_write_table(struct json_writer *w, const double *values, const size_t 
   for (size_t i = 0; i < shape[0]; i++) json_write_table(w, values + i * stride, shape + 1, dimensions - 1);
   json_end_array(w);
 }
+
+void json_member_number(struct json_writer *w, const char *name, double value)
+{
+  json_key(w, name), json_write_number(w, value);
+}
+
+void json_member_integer(struct json_writer *w, const char *name, long long value)
+{
+  json_key(w, name), json_write_integer(w, value);
+}
+
+void json_member_text(struct json_writer *w, const char *name, const char *text)
+{
+  json_key(w, name), json_write_text(w, text);
+}
+
+void json_member_truth(struct json_writer *w, const char *name, bool value)
+{
+  json_key(w, name), json_write_truth(w, value);
+}

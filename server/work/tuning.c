@@ -191,9 +191,9 @@ static enum armdyn_status look_again(struct run *run, struct armdyn_error *error
   return status;
 }
 
-static void send_result(struct run *run)
+static void encode(const void *context, struct buffer *out)
 {
-  struct buffer document = BUFFER(LIMIT_FRAME);
+  const struct run *run = context;
   const struct tuning_result result = { .request = &run->request,
                                         .request_text = run->work->request,
                                         .robot = run->work->robot,
@@ -204,9 +204,7 @@ static void send_result(struct run *run)
                                         .place_count = run->place_count,
                                         .cases = run->cases,
                                         .case_count = run->case_count };
-  tuning_result_encode(&result, &document);
-  work_result(run->work, &document);
-  buffer_release(&document);
+  tuning_result_encode(&result, out);
 }
 
 static void compute(struct work *work, struct armdyn_robot *robot, void *context)
@@ -226,10 +224,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   if (!status) status = list_cases(run);
   if (!status) status = search(run, &error);
   if (!status) status = look_again(run, &error);
-  if (status)
-    work_refused(work, status, &error);
-  else
-    send_result(run);
+  work_end(work, status, &error, encode, run);
 }
 
 JOB_REQUEST(struct run, tuning_request_decode)

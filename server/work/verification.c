@@ -265,9 +265,9 @@ static void tell_holds(struct run *run)
 
 /* -- the end -- */
 
-static void send_result(struct run *run)
+static void encode(const void *context, struct buffer *out)
 {
-  struct buffer document = BUFFER(LIMIT_FRAME);
+  const struct run *run = context;
   const struct verification_result result = {
     .request = &run->request,
     .request_text = run->work->request,
@@ -283,9 +283,7 @@ static void send_result(struct run *run)
     .hold_count = run->hold_count,
     .budget = run->request.has_accuracy ? &run->budget : NULL,
   };
-  verification_result_encode(&result, &document);
-  work_result(run->work, &document);
-  buffer_release(&document);
+  verification_result_encode(&result, out);
 }
 
 static void compute(struct work *work, struct armdyn_robot *robot, void *context)
@@ -303,10 +301,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   if (!status) status = run_cases(run, &error);
   if (!status) tell_holds(run);
   if (!status) status = tell_accuracy(run, &error);
-  if (status)
-    work_refused(work, status, &error);
-  else
-    send_result(run);
+  work_end(work, status, &error, encode, run);
 }
 
 JOB_REQUEST(struct run, verification_request_decode)

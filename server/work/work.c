@@ -100,6 +100,19 @@ void work_refused(struct work *work, enum armdyn_status status, const struct arm
   free(faults);
 }
 
+void work_end(struct work *work, enum armdyn_status status, const struct armdyn_error *error,
+              void encode(const void *run, struct buffer *out), const void *run)
+{
+  if (status) {
+    work_refused(work, status, error);
+    return;
+  }
+  struct buffer document = BUFFER(LIMIT_FRAME);
+  encode(run, &document);
+  work_result(work, &document);
+  buffer_release(&document);
+}
+
 enum armdyn_status work_store(struct work *work, struct store **store)
 {
   struct work_line *line = work->line;

@@ -33,6 +33,10 @@ void work_out_of_memory(struct work *work);
 /* The end, as the library refused: by what its status means to a caller, with the pointer that it gave. */
 void work_refused(struct work *work, enum armdyn_status status, const struct armdyn_error *error);
 
+/* The end: the document that `encode` writes of a run, or, with a status, why there is none. */
+void work_end(struct work *work, enum armdyn_status status, const struct armdyn_error *error,
+              void encode(const void *run, struct buffer *out), const void *run);
+
 /* The store, read-only, for data sets (stored_dataset.h) and results to compute from: opened when it is first asked for,
  * closed by the worker. OK, EIO, EMEMORY, EBUSY. */
 enum armdyn_status work_store(struct work *work, struct store **store);
