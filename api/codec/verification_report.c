@@ -69,6 +69,24 @@ static void write_loads_in_words(struct page *p)
   }
 }
 
+static void draw_accuracy(struct page *p, const cJSON *accuracy)
+{
+  static const char *const parts[] = { "the model itself", "one deviation of its parameters", "with two of them",
+                                       "limit" };
+  static const char *const series[] = { "distance" };
+  const double values[] = { document_number(accuracy, "nominal_mm"), document_number(accuracy, "parameters_mm"),
+                            document_number(accuracy, "together_mm"),
+                            document_number(p->document, "limit/position_mm") };
+  const struct bar_chart chart = { .title = "What the tool may be off",
+                                   .unit = "distance, mm",
+                                   .category_count = isnan(values[3]) ? 3u : 4u,
+                                   .series_count = 1,
+                                   .categories = parts,
+                                   .series = series,
+                                   .values = values };
+  bar_chart_write(&chart, p->out);
+}
+
 static void write_accuracy(struct page *p)
 {
   const cJSON *accuracy = document_at(p->document, "accuracy");
@@ -87,6 +105,7 @@ static void write_accuracy(struct page *p)
             document_number(accuracy, "parameters"), verification_text(accuracy, "identification"),
             document_number(accuracy, "parameters_mm"), document_number(accuracy, "together_mm"),
             document_number(accuracy, "time"));
+  draw_accuracy(p, accuracy);
 }
 
 static void write_summary(struct page *p)
@@ -152,6 +171,31 @@ static void write_bars(struct page *p, const char *reference)
                                    .series = laws,
                                    .values = values };
   bar_chart_write(&chart, p->out);
+}
+
+/* From the least to the most over the plants, for each law. */
+static void draw_spread(struct page *p, const char *reference)
+{
+  static const char *const figures[] = { "least", "mean", "most" };
+  const char *laws[LAWS];
+  const cJSON *item;
+  double values[3 * LAWS];
+  size_t count = 0;
+  if (cJSON_GetArraySize(document_at(p->document, "plants")) < 2) return;
+  cJSON_ArrayForEach (item, document_at(p->document, "spread")) {
+    if (!same(item, "reference", reference) || count == LAWS) continue;
+    values[3 * count] = document_number(item, "least_mm"), values[3 * count + 1] = document_number(item, "mean_mm");
+    values[3 * count + 2] = document_number(item, "most_mm");
+    laws[count++] = verification_text(item, "law");
+  }
+  const struct bar_chart chart = { .title = "Spread over the plants",
+                                   .unit = "distance, mm",
+                                   .category_count = count,
+                                   .series_count = 3,
+                                   .categories = laws,
+                                   .series = figures,
+                                   .values = values };
+  if (count) bar_chart_write(&chart, p->out);
 }
 
 /* The largest share of periods that any joint was at its limit, in percent. */
@@ -383,6 +427,7 @@ static void write_reference(struct page *p, const cJSON *reference)
   page_section(p->out, heading);
   write_measured(p, name);
   write_bars(p, name);
+  draw_spread(p, name);
   write_tool(p, name);
   if (!strcmp(kind, "sine")) write_frequencies(p, name);
   cJSON_ArrayForEach (plant, document_at(p->document, "plants"))

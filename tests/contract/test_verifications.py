@@ -315,7 +315,7 @@ def test_the_page_finds_every_figure_again(client, assembly):
     page = client.get(f"/v1/verifications/{found['id']}/report", headers={"Accept": "text/html"}).expect(200).text
     assert "0.02 mm holds to 0.3 kg and not with 1 kg; on a straight line it ends at" in page
     assert "6 of them are not within the limit of 0.02 mm." in page and "<script" not in page and not re.search(r"\bnan\b", page)
-    assert found_again(client, page, found) == len(found["cases"]) == 8
+    assert found_again(client, page, found) == len(found["cases"]) == 8 and page.count("Spread over the plants") > 1  # drawn, and as a table
 
 
 def found_again(client, page, found):
@@ -379,7 +379,7 @@ def test_doubt_about_parameters_moves_the_tool(client):
     assert found["parameters_mm"] == pytest.approx(max(deviation), rel=0.01) and found["parameters"] == 2
     assert found["together_mm"] >= found["nominal_mm"] + 1.5 * found["parameters_mm"] and found["within"] == (found["together_mm"] <= 5)
     page = client.get(f"/v1/verifications/{whole['id']}/report", headers={"Accept": "text/html"}).expect(200).text
-    assert found_again(client, page, whole) == len(whole["cases"])
+    assert found_again(client, page, whole) == len(whole["cases"]) and "What the tool may be off" in page
     none = verified(client, place, accuracy={}, **request)["accuracy"]
     assert "was not promoted" in none["detail"] and "nominal_mm" not in none
 
