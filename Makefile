@@ -251,6 +251,11 @@ demo: ## start the service and a simulated controller, compute a motion, play it
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) deploy/demo.py $(OUT)/armdyn
 
+demo-cluster: ## a service and two worker nodes at a PostgreSQL of its own, of which one and then the service are killed (DEMO_EXIT=1: end)
+	@deploy/deps build web test
+	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
+	@$(PYTHON) deploy/demo_cluster.py $(OUT)/armdyn
+
 test: ## every test, quick versions (16 to 20 minutes on 2 cores, longer when nothing is compiled yet)
 	@deploy/deps build web test
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent test-builds
@@ -331,7 +336,7 @@ dist-test: ## make dist twice to the same bits, and use it where there is no net
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: help deps pages demo test test-other test-bare test-arm64 check mutants unit lint bench soak fuzz image image-test dist dist-test clean test-builds install uninstall
+.PHONY: help deps pages demo demo-cluster test test-other test-bare test-arm64 check mutants unit lint bench soak fuzz image image-test dist dist-test clean test-builds install uninstall
 
 test-builds:
 	@$(MAKE) --no-print-directory build unit-programs

@@ -130,7 +130,7 @@ def walls():
 # commands (cmd) stand on top.
 ARROWS = {
     "base": "", "config": "", "protocol": "", "conformance": "protocol", "ipc": "", "release": "", "store": "", "web": "",
-    "robots": "store", "data": "robots store", "work": "data ipc store", "jobs": "config ipc store work",
+    "robots": "store", "data": "robots store", "work": "data ipc store", "nodes": "ipc store work", "jobs": "config ipc store work",
     "protocol": "",
     "gateway": "config data ipc protocol robots store", "simulator": "protocol",
     "http": "config store", "webhooks": "config http store", "mqtt": "config store",

@@ -40,10 +40,13 @@ struct live_job {
   struct job_parts *sharing; /* its parts, once it has told of them, until its attempt ends */
 };
 
-/* A thread and its worker process. */
+/* A thread and its worker process: of this node, or what speaks for one of another node (far.c). */
 struct runner {
   struct jobs *jobs;
   pthread_t thread;
+  char node[ID_SIZE]; /* the other one; "": this one. Under the lock */
+  int worker;         /* of it */
+  bool withdrawn;     /* it takes no more jobs. Under the lock */
   struct child child;
   pid_t victim;           /* the process, as long as it may be killed: not reaped yet; 0 = none. Under the lock */
   bool ready;             /* it said so. Under the lock */
@@ -93,6 +96,7 @@ struct jobs {
   char memory_mib[24], cpu_s[24];              /* of workers, as their arguments */
   size_t runner_count;
   struct runner *runners;
+  struct far *far; /* NULL: the store is a file, and other nodes have no part in it */
 
   pthread_t waking; /* the thread of waiters.c */
   pthread_cond_t waiters_changed;
@@ -101,6 +105,18 @@ struct jobs {
 };
 
 void *runner_main(void *runner);
+/* Take jobs and run them until the service stops, or the runner is withdrawn. */
+void runner_take_turns(struct runner *r);
+
+/* -- far.c: workers of other nodes -- */
+enum armdyn_status far_start(struct jobs *jobs, const char *data, struct armdyn_error *error);
+/* Under the lock: kill what speaks for those that compute a job; NULL: for all. */
+void far_kill(struct jobs *jobs, const struct live_job *job);
+void far_stop(struct jobs *jobs);
+/* The arguments of the process that speaks for it. */
+void far_arguments(const struct runner *r, const char *arguments[5], char worker[16]);
+/* Under the lock: how many there are, and are ready. */
+void far_count(const struct jobs *jobs, size_t *workers, size_t *ready);
 void *retention_main(void *jobs);
 
 /* -- process.c, on the runner's thread -- */
@@ -113,7 +129,7 @@ void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
  * channel_receive. */
 enum armdyn_status worker_hear(struct runner *r, struct frame *frame, int wait_ms);
 /* A worker has ended, and nobody wanted it to. */
-void worker_note_end(struct jobs *jobs);
+void worker_note_end(const struct runner *r);
 /* Has it been silent too long, or (at_work) without progress? Then r->why says so. */
 bool worker_hangs(struct runner *r, bool at_work);
 

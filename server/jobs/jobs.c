@@ -15,8 +15,10 @@ enum { CANCEL_MS = 10000, PAGE = 20 };
 
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
 {
-  *out = (struct jobs_figures){ .workers = jobs->runner_count };
+  *out = (struct jobs_figures){ 0 };
   pthread_mutex_lock(&jobs->lock);
+  far_count(jobs, &out->workers, &out->ready);
+  out->workers += jobs->runner_count;
   out->waiting_most = jobs->waiting_most;
   out->running_most = jobs->running_most;
   out->refused = jobs->refused;
@@ -136,6 +138,10 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
       return ARMDYN_EMEMORY;
     }
   }
+  if (store_is_on_server(store_address(store)) && (status = far_start(jobs, options->data, error))) {
+    jobs_stop(jobs, 0);
+    return status;
+  }
   jobs->keep_jobs = options->keep_jobs;
   jobs->keep_orders = options->keep_orders;
   jobs->keep_alarms = options->keep_alarms;
@@ -168,10 +174,12 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns)
   jobs->killing = true;
   for (size_t i = 0; i < jobs->runner_count; i++)
     if (jobs->runners[i].victim) kill(jobs->runners[i].victim, SIGKILL);
+  far_kill(jobs, NULL);
   pthread_cond_broadcast(&jobs->changed);
   pthread_mutex_unlock(&jobs->lock);
 
   for (size_t i = 0; i < jobs->runner_count; i++) pthread_join(jobs->runners[i].thread, NULL);
+  far_stop(jobs);
   if (jobs->retains) pthread_join(jobs->retention, NULL);
   waiters_stop(jobs);
   free_all(jobs);

@@ -6,7 +6,7 @@
 #include "api/wire/buffer.h"
 #include "server/base/announce.h"
 #include "server/jobs/figures.h"
-#include "server/store/store.h"
+#include "server/store/nodes.h"
 
 struct jobs;
 struct options;
@@ -30,6 +30,16 @@ bool jobs_draining(struct jobs *jobs);
 
 /* For metrics. */
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
+
+/* The nodes that compute: this one first, then the others, if the store is one that they can reach. */
+enum jobs_node_state { NODE_SERVING, NODE_COMPUTING, NODE_DRAINING, NODE_GONE, NODE_STRANGE, NODE_STATES };
+struct jobs_node {
+  struct store_node node; /* of this one only id (or ""), host, process, version, workers */
+  enum jobs_node_state state;
+  size_t ready, running; /* of its workers */
+};
+typedef void jobs_node_visit(void *context, const struct jobs_node *node);
+enum armdyn_status jobs_nodes(struct jobs *jobs, jobs_node_visit *visit, void *context);
 
 /* Accept a job: durable when it returns OK; `job` in: kind, robot, revision, owner, request, tags, priority, time_limit_ms;
  * out: the rest.

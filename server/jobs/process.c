@@ -12,6 +12,7 @@ enum {
   HEALTHY_MS = 10000, /* after one that lived so long the rests begin anew */
   ENDS_MS = 600000    /* see jobs_workers_fail */
 };
+static const int64_t FAR_SILENCE_NS = INT64_C(10000000000);
 
 void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
 {
@@ -26,8 +27,10 @@ void worker_down(struct runner *r, bool kill_it, char reason[CHILD_REASON_SIZE])
   pthread_mutex_unlock(&r->jobs->lock);
 }
 
-void worker_note_end(struct jobs *jobs)
+void worker_note_end(const struct runner *r)
 {
+  struct jobs *jobs = r->jobs;
+  if (*r->node) return; /* nodes come and go */
   pthread_mutex_lock(&jobs->lock);
   jobs->ends_ns[jobs->ends++ % WORKER_ENDS] = clock_monotonic_ns();
   pthread_mutex_unlock(&jobs->lock);
@@ -40,6 +43,12 @@ bool jobs_workers_fail(struct jobs *jobs)
   const bool fail = jobs->ends >= WORKER_ENDS && jobs->ends_ns[jobs->ends % WORKER_ENDS] > since; /* the oldest */
   pthread_mutex_unlock(&jobs->lock);
   return fail;
+}
+
+/* An answer of another node goes through the database twice. */
+static int64_t far_silence_ns(const struct jobs *jobs)
+{
+  return jobs->silence_ns > FAR_SILENCE_NS ? jobs->silence_ns : FAR_SILENCE_NS;
 }
 
 /* -- does it live? -- */
@@ -83,7 +92,7 @@ static bool still_up(struct runner *r)
   bool hangs = worker_hangs(r, false);
   if (status == ARMDYN_EUNAVAILABLE && !hangs) return true;
   worker_down(r, status != ARMDYN_EIO, reason);
-  worker_note_end(r->jobs);
+  worker_note_end(r);
   log_event(LOG_WARNING, "an idle worker ended", "reason", r->why, NULL);
   return false;
 }
@@ -97,11 +106,11 @@ static bool become_ready(struct runner *r)
   enum armdyn_status status = channel_receive(&r->child.channel, &frame, READY_MS);
   if (status || frame.type != MESSAGE_READY) {
     worker_down(r, status != ARMDYN_EIO, reason);
-    worker_note_end(r->jobs);
+    worker_note_end(r);
     log_event(LOG_ERROR, "a worker did not become ready", "reason", reason, NULL);
     return false;
   }
-  pulse_begin(&r->answers, r->jobs->silence_ns);
+  pulse_begin(&r->answers, *r->node ? far_silence_ns(r->jobs) : r->jobs->silence_ns);
   r->steps = 0;
   pthread_mutex_lock(&r->jobs->lock);
   r->ready = true;
@@ -120,18 +129,22 @@ bool worker_up(struct runner *r)
 {
   struct jobs *jobs = r->jobs;
   if (r->child.pid && still_up(r)) return true;
-  if (r->failures) jobs_rest(jobs, &jobs->stopping, jobs_pause(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
+  if (r->failures)
+    jobs_rest(jobs, *r->node ? &r->withdrawn : &jobs->stopping,
+              jobs_pause(r->failures - 1, RESTART_MS, RESTART_MOST_MS));
   pthread_mutex_lock(&jobs->lock);
-  bool stopping = jobs->stopping;
+  bool stopping = jobs->stopping || r->withdrawn;
   pthread_mutex_unlock(&jobs->lock);
   if (stopping) return false;
 
-  const char *const arguments[] = { "worker", store_of_worker(jobs->store), jobs->memory_mib, jobs->cpu_s, NULL };
+  const char *arguments[] = { "worker", store_of_worker(jobs->store), jobs->memory_mib, jobs->cpu_s, NULL };
+  char worker[16];
   struct armdyn_error error;
+  if (*r->node) far_arguments(r, arguments, worker);
   r->failures++;
   r->born_ns = clock_monotonic_ns();
   if (child_start(&r->child, arguments, true, &error)) {
-    worker_note_end(jobs);
+    worker_note_end(r);
     log_event(LOG_ERROR, "cannot start a worker", "reason", error.message, NULL);
     return false;
   }

@@ -115,6 +115,7 @@ void live_kill(struct jobs *jobs, const struct live_job *job)
 {
   for (struct runner *r = jobs->runners; r < jobs->runners + jobs->runner_count; r++)
     if (r->victim && (r == job->runner || !strcmp(r->helps, job->id))) kill(r->victim, SIGKILL);
+  far_kill(jobs, job);
 }
 
 /* -- how many will be begun until a job is -- */
@@ -167,11 +168,11 @@ static bool begin_next(struct replay *r)
 
 size_t live_position(const struct jobs *jobs, const struct live_job *job)
 {
-  struct replay r = {
-    .jobs = { .turn = jobs->turn, .running_most = jobs->running_most, .runner_count = jobs->runner_count },
-    .groups = calloc(jobs->live + 1, sizeof *r.groups),
-    .running = calloc(jobs->live + 1, sizeof *r.running)
-  };
+  size_t workers = jobs->runner_count, ready = 0;
+  far_count(jobs, &workers, &ready);
+  struct replay r = { .jobs = { .turn = jobs->turn, .running_most = jobs->running_most, .runner_count = workers },
+                      .groups = calloc(jobs->live + 1, sizeof *r.groups),
+                      .running = calloc(jobs->live + 1, sizeof *r.running) };
   const struct group *own = NULL;
   size_t ahead = 0, position = 0;
   r.jobs.last = &r.jobs.first;

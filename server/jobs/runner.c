@@ -46,7 +46,7 @@ static struct live_job *take(struct runner *r)
   int64_t now = clock_monotonic_ns(), until = now + (int64_t)LOOK_MS * 1000000;
   struct live_job *job = NULL;
   pthread_mutex_lock(&jobs->lock);
-  while (!jobs->stopping) {
+  while (!jobs->stopping && !r->withdrawn) {
     if (!jobs->draining) job = live_start(jobs);
     if (job || sharing_find(r) || clock_monotonic_ns() >= until) break;
     condition_wait_until(&jobs->changed, &jobs->lock, until);
@@ -112,7 +112,7 @@ static void lost(struct runner *r, struct attempt *a)
   pthread_mutex_lock(&r->jobs->lock);
   r->jobs->lost++;
   pthread_mutex_unlock(&r->jobs->lock);
-  worker_note_end(r->jobs);
+  worker_note_end(r);
   if (!attempt_note_lost(a)) {
     give_back(r->jobs, a->live, a->reason);
   } else if (a->live->attempt >= LIMIT_JOB_ATTEMPTS) {
@@ -175,11 +175,11 @@ static void run(struct runner *r, struct live_job *job)
   attempt_release(&a);
 }
 
-void *runner_main(void *context)
+void runner_take_turns(struct runner *r)
 {
-  struct runner *r = context;
   struct jobs *jobs = r->jobs;
-  while (!flag(jobs, &jobs->stopping)) {
+  char reason[CHILD_REASON_SIZE];
+  while (!flag(jobs, &jobs->stopping) && !flag(jobs, &r->withdrawn)) {
     if (!worker_up(r)) continue;
     struct live_job *job = take(r);
     if (job)
@@ -187,7 +187,11 @@ void *runner_main(void *context)
     else if (r->helps[0])
       sharing_help(r);
   }
-  char reason[CHILD_REASON_SIZE];
   worker_down(r, false, reason);
+}
+
+void *runner_main(void *runner)
+{
+  runner_take_turns(runner);
   return NULL;
 }

@@ -275,7 +275,7 @@ static void end_worker(struct runner *r, const struct help *help)
     r->failures = 0;
     return;
   }
-  worker_note_end(r->jobs);
+  worker_note_end(r);
   log_event(LOG_WARNING, "a worker that helped a job ended", "job", id, "reason", reason, NULL);
 }
 

@@ -17,6 +17,8 @@ route_handler contract_openapi, contract_client;
 route_handler system_health, system_ready, system_version, system_problem, system_problems;
 /* limits.c */
 route_handler limits_get;
+/* nodes.c */
+route_handler nodes_get;
 /* storage.c */
 route_handler storage_get;
 /* activity.c */

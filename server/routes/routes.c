@@ -24,6 +24,7 @@ const struct route routes[] = {
 
   { CALL(getLimits),                    limits_get,                ON_EVENT_THREAD, 0,                  NULL },
   { CALL(getStorage),                   storage_get,               ON_POOL,         0,                  NULL },
+  { CALL(listNodes),                    nodes_get,                 ON_POOL,         0,                  NULL },
   { CALL(getActivity),                  activity_get,              ON_POOL,         0,                  NULL },
   { CALL(getDrain),                     drain_get,                 ON_POOL,         0,                  NULL },
   { CALL(beginDrain),                   drain_begin,               ON_POOL,         KB(1),              NULL },

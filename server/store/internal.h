@@ -17,9 +17,6 @@ struct store {
   struct readers *readers;
 };
 
-/* Make it if it is not there, and hold its lock. EBUSY: another armdyn does. */
-enum armdyn_status store_take_directory(const char *dir, int *lock, struct armdyn_error *error);
-
 /* Run a change on the writer thread; `bytes` as in writer_do. Of a rehearsal: on this thread, and not to be kept. */
 enum armdyn_status store_write(struct store *store, writer_apply *apply, void *argument, size_t bytes);
 

@@ -35,6 +35,7 @@ EMBED(migration_0029, "migrations/sqlite/0029_measured_event.sql");
 EMBED(migration_0030, "migrations/sqlite/0030_result_lists.sql");
 EMBED(migration_0032, "migrations/sqlite/0032_result_search.sql");
 EMBED(migration_0033, "migrations/sqlite/0033_watches.sql");
+EMBED(migration_0040, "migrations/sqlite/0040_nodes.sql");
 EMBED(migration_0046, "migrations/sqlite/0046_audit_times.sql");
 
 static const struct migration items[] = {
@@ -70,6 +71,7 @@ static const struct migration items[] = {
   { "0030_result_lists", migration_0030 },
   { "0032_result_search", migration_0032 },
   { "0033_watches", migration_0033 },
+  { "0040_nodes", migration_0040 },
   { "0046_audit_times", migration_0046 },
 };
 
@@ -79,13 +81,12 @@ const struct migrations store_migrations = { items, sizeof items / sizeof *items
 EMBED(postgresql_0030, "migrations/postgresql/0030_schema.sql");
 EMBED(postgresql_0032, "migrations/postgresql/0032_result_search.sql");
 EMBED(postgresql_0033, "migrations/postgresql/0033_watches.sql");
+EMBED(postgresql_0040, "migrations/postgresql/0040_nodes.sql");
 EMBED(postgresql_0046, "migrations/postgresql/0046_audit_times.sql");
 
 static const struct migration postgresql_items[] = {
-  { "0030_schema", postgresql_0030 },
-  { "0032_result_search", postgresql_0032 },
-  { "0033_watches", postgresql_0033 },
-  { "0046_audit_times", postgresql_0046 },
+  { "0030_schema", postgresql_0030 }, { "0032_result_search", postgresql_0032 }, { "0033_watches", postgresql_0033 },
+  { "0040_nodes", postgresql_0040 },  { "0046_audit_times", postgresql_0046 },
 };
 
 static const struct migrations postgresql_migrations = { postgresql_items,

@@ -14,6 +14,7 @@
 #include "server/store/internal.h"
 #include "server/store/migrate.h"
 #include "server/store/moved_tables.h"
+#include "server/store/node.h"
 #include "server/store/postgresql_connect.h"
 
 enum { BATCH_BYTES = 4 << 20, RESTORE_MOST = 512, TEXT_SIZE = 8192 };
@@ -72,7 +73,7 @@ static enum armdyn_status open_file(struct move *m, const char *dir)
     return armdyn_refuse(m->error, ARMDYN_EEXISTS, "", "%s exists already; it stays as it is", m->path);
   if (!status && m->to_server && access(m->path, F_OK))
     return armdyn_refuse(m->error, ARMDYN_ENOTFOUND, "", "there is no %s", m->path);
-  if (!status) status = store_take_directory(dir, &m->lock, m->error);
+  if (!status) status = store_hold_directory(dir, &m->lock, m->error);
   if (status) return status;
   return m->to_server ? sql_open(m->path, SQL_READ, &m->from, m->error)
                       : sql_open(m->partial, SQL_WRITE, &m->to, m->error);

@@ -7,5 +7,7 @@
 
 /* It stands in DIR/node, made once, so that a node that was killed is known again at its next start. */
 enum armdyn_status store_node(const char *dir, char node[ID_SIZE], struct armdyn_error *error);
+/* Make the directory if it is not there, and hold its lock until *lock is closed. EBUSY: another armdyn does. */
+enum armdyn_status store_hold_directory(const char *dir, int *lock, struct armdyn_error *error);
 
 #endif

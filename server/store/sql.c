@@ -233,6 +233,11 @@ void sql_snapshot_end(struct sql *sql)
   sql->engine->snapshot_end(sql);
 }
 
+enum armdyn_status sql_await(struct sql *sql, const char *channel, int fd, int ms)
+{
+  return sql->engine->await ? sql->engine->await(sql, channel, fd, ms) : ARMDYN_EUNAVAILABLE;
+}
+
 void sql_deadline(struct sql *sql, const int64_t *monotonic_ns)
 {
   sql->engine->deadline(sql, monotonic_ns);

@@ -121,6 +121,10 @@ enum armdyn_status sql_hold(struct sql *sql, const char *node, struct armdyn_err
 /* Outside of transactions, be seen. In how many nanoseconds it is to be called again; 0: never. */
 int64_t sql_keep(struct sql *sql);
 
+/* Until somebody notifies that channel (a name of letters, digits and _), the descriptor can be read (-1: none), or the time is
+ * over. EUNAVAILABLE: the database is away, or has no such thing. */
+enum armdyn_status sql_await(struct sql *sql, const char *channel, int fd, int ms);
+
 /* Statements that run beyond that time, which lives until another is set, are broken off (EUNAVAILABLE); NULL: none is. */
 void sql_deadline(struct sql *sql, const int64_t *monotonic_ns);
 

@@ -40,6 +40,7 @@ struct sql_engine {
   enum armdyn_status (*snapshot)(struct sql *sql);
   void (*snapshot_end)(struct sql *sql);
 
+  enum armdyn_status (*await)(struct sql *sql, const char *channel, int fd, int ms); /* NULL: EUNAVAILABLE */
   void (*deadline)(struct sql *sql, const int64_t *monotonic_ns);
   enum armdyn_status (*touch)(struct sql *sql);
   enum armdyn_status (*room)(struct sql *sql, struct sql_room *room);

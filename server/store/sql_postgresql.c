@@ -59,6 +59,7 @@ enum armdyn_status postgresql_lose(struct connection *c, const char *why)
   postgresql_say(c, why);
   PQfinish(c->pg);
   c->pg = NULL;
+  c->listens = NULL;
   return ARMDYN_EUNAVAILABLE;
 }
 
@@ -72,6 +73,7 @@ static enum armdyn_status connect_again(struct connection *c)
   struct armdyn_error error = { "", "" };
   PQfinish(c->pg);
   c->pg = NULL;
+  c->listens = NULL;
   if (clock_monotonic_ns() < atomic_load(&rest_until_ns)) return ARMDYN_EUNAVAILABLE;
   const enum armdyn_status status = postgresql_connect(c->address, &c->pg, &error);
   if (!status) return ARMDYN_OK;
@@ -392,6 +394,7 @@ const struct sql_engine sql_postgresql = {
   .settle = postgresql_settle,
   .snapshot = postgresql_snapshot,
   .snapshot_end = postgresql_snapshot_end,
+  .await = postgresql_await,
   .deadline = deadline,
   .touch = postgresql_touch,
   .room = room,

@@ -22,7 +22,8 @@ struct postgresql_queue {
 struct connection {
   struct sql base;
   char *address;
-  PGconn *pg; /* NULL: it was lost */
+  PGconn *pg;            /* NULL: it was lost */
+  const PGconn *listens; /* the one that was told to */
   bool reads;
   bool began;    /* a transaction, which may be gone with its connection */
   bool snapshot; /* it is for reading, in one moment */
@@ -113,6 +114,7 @@ int64_t postgresql_integer(const struct sql_statement *statement, int column);
 double postgresql_real(const struct sql_statement *statement, int column);
 const void *postgresql_blob(const struct sql_statement *statement, int column, size_t *size);
 
+enum armdyn_status postgresql_await(struct sql *sql, const char *channel, int fd, int ms);
 enum armdyn_status postgresql_begin(struct sql *sql);
 enum armdyn_status postgresql_commit(struct sql *sql);
 void postgresql_rollback(struct sql *sql);

@@ -82,7 +82,7 @@ out:
   return status;
 }
 
-enum armdyn_status store_take_directory(const char *dir, int *lock, struct armdyn_error *error)
+enum armdyn_status store_hold_directory(const char *dir, int *lock, struct armdyn_error *error)
 {
   const enum armdyn_status status = make_directory(dir, error);
   return status ? status : take_lock(dir, lock, error);
@@ -148,7 +148,7 @@ static enum armdyn_status name_store(struct store *store, const char *dir, const
 {
   char path[STORE_PATH_SIZE];
   enum armdyn_status status = store_file(dir, path, error);
-  if (!status) status = store_take_directory(dir, &store->lock, error);
+  if (!status) status = store_hold_directory(dir, &store->lock, error);
   if (status) return status;
   store->path = strdup(path);
   store->address = strdup(*address ? address : path);
@@ -221,7 +221,7 @@ enum armdyn_status store_restore(const char *from, const char *dir, bool enable,
   int64_t version;
   char path[STORE_PATH_SIZE];
   if (store_file(dir, path, error)) return ARMDYN_EINPUT;
-  enum armdyn_status status = store_take_directory(dir, &lock, error);
+  enum armdyn_status status = store_hold_directory(dir, &lock, error);
   if (!status) status = sql_open(from, SQL_READ, &sql, error);
   if (!status) status = database_check(sql, from, error);
   if (!status) status = migrate_version(sql, from, &store_migrations, &version, error);

@@ -91,6 +91,16 @@ def test_storage(client, own):
     assert client.get("/v1/audit").expect(200) and after["audit_entry"]["count"] >= 2
 
 
+def test_nodes(client, own):
+    here, = client.get("/v1/nodes").expect(200).json["items"]
+    assert (here["role"], here["state"], here["process"]) == ("serving", "serving", own.pid)
+    assert here["version"] == client.get("/v1/version").json["version"] and here["silent_s"] is None
+    assert here["workers"] == len(own.children("worker")) == here["ready"] and here["running"] == 0
+    job = running(client)
+    assert client.get("/v1/nodes").json["items"][0]["running"] == 1
+    client.post(f"/v1/jobs/{job}/cancel").expect(200, 202)
+
+
 def test_drain(client, own):
     """What runs comes to its end; what waits, waits; nothing new is taken."""
     trajectory = client.wait_job(submit(client))["result"]["href"].rsplit("/", 1)[1]

@@ -60,7 +60,11 @@ await flow({
   },
   async 'what is stored, and the service takes no work for a while'() {
     await menu('storage')
-    const rows = page.getByRole('table').locator('tbody tr')
+    const [node] = (await api('GET', '/v1/nodes')).items
+    const nodes = page.locator('.nodes tbody tr')
+    await nodes.first().waitFor()
+    equal((await nodes.allTextContents()).map((text) => text.includes(node.host) && text.includes(node.version)), [true], 'nodes')
+    const rows = page.locator('.grid').getByRole('table').locator('tbody tr')
     await rows.first().waitFor()
     const { kinds } = await api('GET', '/v1/storage')
     equal(await rows.count(), kinds.length, 'kinds')

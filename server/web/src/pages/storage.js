@@ -33,6 +33,17 @@ extend({
   'kind.order': ['order', '订单'],
   'kind.transfer': ['transfer', '传输'],
   'kind.robot_revision': ['revision of a robot', '机器人版本'],
+  nodes: ['Who computes', '计算节点'],
+  node_host: ['Machine', '主机'],
+  node_state: ['State', '状态'],
+  node_workers: ['Workers', '工作进程'],
+  node_running: ['Jobs', '任务'],
+  node_version: ['Version', '版本'],
+  'node.serving': ['serves, and computes', '提供服务并计算'],
+  'node.computing': ['computes', '计算中'],
+  'node.draining': ['ends what runs', '正在收尾'],
+  'node.gone': ['not seen for {s} s', '已 {s} 秒无响应'],
+  'node.other_version': ['gets no jobs: another version', '版本不同，不分配任务'],
   drain: ['Maintenance', '维护'],
   drain_off: ['The service takes jobs and motions.', '服务正在接受任务和运动。'],
   drain_on: ['The service takes no more jobs and motions; those that run go on: {running} jobs, {moving} motions. {waiting} jobs wait.', '服务不再接受任务和运动；正在进行的继续：{running} 个任务，{moving} 个运动。{waiting} 个任务等待。'],
@@ -58,6 +69,18 @@ function Drain() {
     <${Act} role="admin" busy=${busy} onClick=${() => turn(now.draining ? 'DELETE' : 'POST')}>${t(now.draining ? 'drain_end' : 'drain_begin')}</${Act}></section>`
 }
 
+function Nodes() {
+  const { value, error } = useAnswer((signal) => get('v1/nodes', {}, signal), [], 5000)
+  if (!value) return html`<${Refusal} error=${error} /><${Loading} error=${error} />`
+  return html`<section class="panel nodes"><h2>${t('nodes')}</h2><${Refusal} error=${error} /><${Table} caption=${t('nodes')} id=${(one) => `${one.id}${one.process}`} items=${value.items} columns=${[
+    { key: 'host', head: t('node_host'), cell: (one) => one.host },
+    { key: 'state', head: t('node_state'), cell: (one) => t(`node.${one.state}`, { s: Math.round(one.silent_s) }) },
+    { key: 'workers', head: t('node_workers'), number: true, cell: (one) => `${count(one.ready)} / ${count(one.workers)}` },
+    { key: 'running', head: t('node_running'), number: true, cell: (one) => count(one.running) },
+    { key: 'version', head: t('node_version'), cell: (one) => one.version },
+  ]} /></section>`
+}
+
 export function Page() {
   const answer = useAnswer((signal) => get('v1/storage', {}, signal), [], 15000)
   if (!answer.value) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
@@ -69,6 +92,7 @@ export function Page() {
       ${disk && html`<${Tile} name="storage_free">${bytes(disk.free_bytes)}</${Tile}>`}</div>
     ${disk && html`<section class="panel"><${Bar} value=${1 - disk.free_bytes / disk.bytes} label=${t('storage_free')} /><p>${t('storage_disk', { free: bytes(disk.free_bytes), all: bytes(disk.bytes) })}</p></section>`}
     <${Drain} />
+    <${Nodes} />
     <div class="grid"><section class="panel"><h2>${t('storage_kinds')}</h2><${Table} caption=${t('storage_kinds')} id=${(one) => one.kind} items=${kinds} columns=${[
       { key: 'kind', head: t('kind'), cell: (one) => t(`kind.${one.kind}`) },
       { key: 'count', head: t('storage_count'), number: true, cell: (one) => count(one.count) },
