@@ -135,19 +135,48 @@ static void compare(const struct arm *arm, const bool *joints, int bits, double 
 static const struct {
   int bits;
   double rate;
-} readings[] = { { 13, 250 }, { 17, 1000 }, { 20, 500 }, { 23, 250 } };
-enum { READINGS = sizeof readings / sizeof *readings };
+} readings[] = { { 13, 250 }, { 17, 1000 }, { 20, 500 }, { 23, 250 },  { 13, 1000 }, { 13, 500 },
+                 { 17, 250 }, { 17, 500 },  { 20, 250 }, { 20, 1000 }, { 23, 500 },  { 23, 1000 } };
+enum { READINGS = sizeof readings / sizeof *readings, SEVERAL = 4 };
+
+/* Each joint alone and with the next, and all; each once, in turn with another reading. */
+static void sample(struct arm *arm)
+{
+  const size_t n = arm->d.joint_count;
+  bool all[MOST];
+  for (size_t j = 0; j < n; j++) {
+    bool joints[MOST] = { false };
+    all[j] = joints[j] = true;
+    compare(arm, joints, readings[j % SEVERAL].bits, readings[j % SEVERAL].rate);
+    joints[(j + 1) % n] = true;
+    compare(arm, joints, readings[(j + 1) % SEVERAL].bits, readings[(j + 1) % SEVERAL].rate);
+  }
+  compare(arm, all, readings[n % READINGS].bits, readings[n % READINGS].rate);
+}
+
+/* And every pair, with every reading: some minutes. */
+static void whole(struct arm *arm)
+{
+  const size_t n = arm->d.joint_count;
+  for (size_t r = 0; r < READINGS; r++) {
+    bool all[MOST];
+    for (size_t a = 0; a < n; a++) {
+      all[a] = true;
+      for (size_t b = a; b < n; b++) {
+        bool joints[MOST] = { false };
+        joints[a] = joints[b] = true;
+        compare(arm, joints, readings[r].bits, readings[r].rate);
+      }
+    }
+    compare(arm, all, readings[r].bits, readings[r].rate);
+  }
+}
 
 static void every_joint(struct arm *arm)
 {
+  const char *soak = getenv("ARMDYN_SOAK");
   give_friction(arm);
-  for (size_t j = 0; j < arm->d.joint_count; j++) {
-    bool joints[MOST] = { false };
-    joints[j] = true;
-    compare(arm, joints, readings[j % READINGS].bits, readings[j % READINGS].rate);
-    joints[(j + 1) % arm->d.joint_count] = true;
-    compare(arm, joints, readings[(j + 1) % READINGS].bits, readings[(j + 1) % READINGS].rate);
-  }
+  (soak && *soak == '1' ? whole : sample)(arm);
   armdyn_robot_free(arm->robot);
 }
 
