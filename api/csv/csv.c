@@ -25,7 +25,8 @@ struct csv_stream {
   bool named;                   /* the line of names was read */
   int target[CSV_COLUMNS_MOST]; /* which column of `columns` the i-th of the file is */
   bool present[CSV_COLUMNS_MOST];
-  size_t width; /* columns of the file */
+  bool one_column; /* so far the line of names has but one */
+  size_t width;    /* columns of the file */
   size_t rows;
   double row[CSV_COLUMNS_MOST];
   struct faults *faults;
@@ -120,11 +121,35 @@ static bool is_column(const struct csv_stream *r, size_t i, size_t index, struct
   return !r->form->nameless && strlen(name) == length && memcmp(name, cell.at, length) == 0;
 }
 
+/* Is this no name but a number, of a file without a line of names? */
+static bool is_number(const char *text)
+{
+  char *end;
+  strtod(text, &end);
+  return end != text && *end == 0;
+}
+
+/* What a name that is not known shows of the whole line. */
+static const char *lesson_of(const struct csv_stream *r, const char *text, struct cell cell)
+{
+  const size_t length = (size_t)(cell.end - cell.at);
+  const bool blank = memchr(cell.at, ' ', length) || memchr(cell.at, '\t', length);
+  if (memchr(cell.at, ';', length))
+    return r->form->by_mapping ? "; columns are separated by commas, not semicolons: a mapping has their \"delimiter\""
+                               : "; columns are separated by commas, not semicolons";
+  if (is_number(text))
+    return r->form->by_mapping
+               ? ": the first line names the columns. A mapping with \"header\": false has them by number"
+               : ": the first line names the columns";
+  if (!blank || !r->one_column || r->columns->count < 2) return "";
+  return r->form->by_mapping ? "; columns are separated by commas, not blanks: a mapping has their \"delimiter\""
+                             : "; columns are separated by commas, not blanks";
+}
+
 /* The header line: which column of the file is which. */
 static void name_column(struct csv_stream *r, size_t index, struct cell cell)
 {
   char text[CSV_NAME_SIZE];
-  size_t length = (size_t)(cell.end - cell.at);
   shown(cell, text);
   r->target[index] = NOT_WANTED;
   for (size_t i = 0; i < r->columns->count; i++) {
@@ -135,12 +160,11 @@ static void name_column(struct csv_stream *r, size_t index, struct cell cell)
     return;
   }
   if (r->form->lenient) return;
-  const char *near = nearest(text, column_name, r->columns, r->columns->count);
+  const char *near = is_number(text) ? NULL : nearest(text, column_name, r->columns, r->columns->count);
   if (near)
     fault(r, FAULT_UNKNOWN, "column \"%s\" is not known; did you mean \"%s\"?", text, near);
   else
-    fault(r, FAULT_UNKNOWN, "column \"%s\" is not known%s", text,
-          memchr(cell.at, ';', length) ? "; columns are separated by commas, not semicolons" : "");
+    fault(r, FAULT_UNKNOWN, "column \"%s\" is not known%s", text, lesson_of(r, text, cell));
 }
 
 /* No CSV: what was found before does not count any more, only the place where reading ended does. */
@@ -173,7 +197,11 @@ static void tell_missing(struct csv_stream *r)
     if (r->columns->items[i].number)
       fault(r, FAULT_REQUIRED, "column %zu is missing: there are %zu", r->columns->items[i].number, r->width);
     else
-      fault(r, FAULT_REQUIRED, "column \"%s\" is missing", r->columns->items[i].name);
+      fault(r, FAULT_REQUIRED, "column \"%s\" is missing%s", r->columns->items[i].name,
+            !r->form->by_mapping ? ""
+            : strcmp(r->columns->items[i].name, "t") == 0
+                ? "; a mapping names it, or has \"time\": {\"rate\": 1000} (Hz)"
+                : "; a mapping says which column it is");
   }
 }
 
@@ -189,6 +217,7 @@ static enum armdyn_status read_names(struct csv_stream *r)
     struct cell cell;
     if (!next_cell(r->form->delimiter, &at, end, &cell, &more)) return malformed(r, bad_quotes);
     if (r->width == CSV_COLUMNS_MOST) return malformed(r, "there are more than 256 columns");
+    r->one_column = r->width == 0 && !more;
     name_column(r, r->width++, cell);
   }
   tell_missing(r);

@@ -47,6 +47,7 @@ struct csv_form {
   size_t skip_lines;       /* before the line of names */
   bool nameless;           /* there is none: every line is a sample, and columns are known by their number */
   bool lenient;            /* columns that are not asked for, and empty lines, are passed over */
+  bool by_mapping;         /* a mapping could read it otherwise: faults in the line of names say so */
 };
 extern const struct csv_form csv_standard_form;
 

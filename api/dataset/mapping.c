@@ -51,7 +51,9 @@ enum { UNIT_ROW, RATE_ROW }; /* of column_fields */
 
 static void check_source(struct json_reader *r, const struct mapping_column *c, uint64_t given)
 {
-  if (!(given >> UNIT_ROW & 1)) json_fault(r, "/unit", FAULT_REQUIRED, "is missing");
+  if (!(given >> UNIT_ROW & 1))
+    json_fault(r, "/unit", FAULT_REQUIRED,
+               "is missing: that of the log's numbers, such as \"deg\", \"mm\", \"N*m\", \"ms\"");
   if (c->sign != 1 && c->sign != -1) json_fault(r, "/sign", FAULT_ENUM, "must be 1 or -1, got %d", c->sign);
   if (!c->named && !c->number)
     json_fault(r, "/column", FAULT_REQUIRED, "is missing: the column's name in the log, or its \"number\", from 1");

@@ -64,6 +64,7 @@ static enum armdyn_status begin(struct dataset_reader *r)
   r->own = log;
   const struct dataset_mapping *m = r->source.mapping;
   log->form = m ? dataset_mapping_form(m) : csv_standard_form;
+  log->form.by_mapping = !m;
   log->decoder.encoding = m ? m->encoding : TEXT_UTF_8;
   log->text = (struct buffer)BUFFER(MB(4));
   log->first = m && isfinite(m->time.rate);
