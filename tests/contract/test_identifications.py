@@ -715,6 +715,7 @@ def test_moments_that_cannot_be_left_out(client, cell):
         assert job["state"] == "failed" and said in json.dumps(job["problem"]), job
 
 
+@pytest.mark.slow  # asks for numbers; the units of it run under sanitizers
 def test_friction_of_the_load(client):
     """Two links in a vertical plane, the shoulder's friction growing with what it carries: found there and not at the elbow, by a
     model without friction whose links are too light; promoted, and refused by what does not know it."""

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "store_fixture.h"
+#include "tests/support/sanitized.h"
 
 enum { ROWS = 60, STATEMENTS_MOST = 512 };
 
@@ -226,7 +227,8 @@ static void check_plan(const char *statement)
 Test(orders, lists_with_any_conditions_read_no_rows_but_those_they_answer)
 {
   store_rows();
-  for (unsigned conditions = 0; conditions < 1u << CONDITIONS; conditions += conditions < 1u << LABEL ? 1 : 37) {
+  for (unsigned conditions = 0; conditions < 1u << CONDITIONS;
+       conditions += conditions < 1u << LABEL && !SANITIZED ? 1 : 37) {
     statement_count = 0;
     for (int way = 0; way < 4; way++) list(conditions, way & 2 ? "finished_at" : "created_at", way & 1);
     count_states(conditions);

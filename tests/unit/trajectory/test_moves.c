@@ -7,7 +7,7 @@
 #include "tests/support/moves.h"
 #include "tests/support/sanitized.h"
 
-enum { MOVES = 600, QUICK = SANITIZED ? 3 : 20, INTERVALS = 100, STARTS = 4, RIVALS = 64 };
+enum { MOVES = 600, QUICK = SANITIZED ? 1 : 20, INTERVALS = 100, STARTS = 4, RIVALS = 64 };
 
 static bool soaks(void)
 {
