@@ -310,6 +310,13 @@ await flow({
     const coulomb = Number(shown.match(/coulomb\s*([-\d.e]+)/)?.[1])
     sure(Math.abs(coulomb - friction.coulomb) < 0.02 * friction.coulomb, `friction of ${coulomb}, not ${friction.coulomb}: ${shown}`)
     await look('friction')
+    const [found] = (await api('GET', '/v1/friction-identifications')).items
+    const { changes } = await api('POST', `/v1/friction-identifications/${found.id}/promote`, { base_revision: (await api('GET', '/v1/robots/scara')).revision, dry_run: true, acknowledge: ['too_few_runs'] })
+    await button('promote').click()
+    await page.locator('dialog tbody tr').first().waitFor()
+    equal(await page.locator('dialog tbody tr').count(), changes.length, 'numbers that its promotion would change')
+    await look('friction-promote', false)
+    await page.keyboard.press('Escape')
   },
   async 'delete a data set, but none that a run stands on'() {
     await api('POST', '/v1/robots/scara/datasets?label=unused', { t: [0, 0.01, 0.02], q: [[0, 0, 0, 0], [0.1, 0, 0, 0], [0.2, 0, 0, 0]], tau: [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]] })

@@ -31,7 +31,7 @@ await flow({
     await click(page.locator('table.heat').getByRole('button', { name: 'j3', exact: true }))
     await page.getByRole('heading', { name: say('Joint j3', '关节 j3'), exact: true }).waitFor()
     await page.locator('figure').filter({ hasText: w('overPosition') }).locator('.u-over').waitFor()
-    await look('question-joint')
+    await look('question-joint', false)
     counted('why is joint 3 bad?', 3)
   },
   async 'which of these five runs do I promote?'() {
@@ -42,7 +42,7 @@ await flow({
     const table = page.locator('section').filter({ has: page.locator('polyline') }).locator('tbody')
     await table.locator('tr').nth(4).waitFor()
     const runs = (await api('GET', '/v1/identifications?sort=validation.raw.relative_percent')).items
-    await look('question-runs')
+    await look('question-runs', false)
     await click(table.locator(`a[href$="${runs[0].id}"]`))
     await click(button('promote'))
     await page.locator('dialog tbody tr').first().waitFor() // every number that changes
@@ -68,7 +68,7 @@ await flow({
     const [motion] = (await api('GET', '/v1/trajectories')).items
     const whole = await api('GET', `/v1/trajectories/${motion.id}`)
     equal([whole.duration < 2, whole.cost.model, whole.goal?.q ?? whole.request.goal.q], [true, 'electrical', [0.6, 0.4, 0.05, 0.2]], 'the motion')
-    await look('question-motion')
+    await look('question-motion', false)
     counted('plan a motion to this pose under 2 s with least electricity', 10)
   },
   async 'connect this PLC'() {
@@ -82,7 +82,7 @@ await flow({
     await click(button('save'))
     await page.getByRole('heading', { name: 'cell', exact: true }).waitFor()
     await page.getByText(say('empty', '空'), { exact: true }).first().waitFor() // it answers: nothing is loaded
-    await look('question-plc')
+    await look('question-plc', false)
     counted('connect this PLC', 6)
     equal(faults, [], 'the page')
   },

@@ -1,11 +1,13 @@
 // Friction of the joints as runs at constant speed tell it.
 import './identification.words.js'
+import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { link, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call } from '../api.js'
-import { Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
+import { Act, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
 import { Table } from '../ui/table.js'
+import { Promote } from './promote.js'
 import { Plot } from '../ui/plot.js'
 import { Notes } from '../ui/notes.js'
 import { Results } from '../ui/results.js'
@@ -28,10 +30,14 @@ const termsOf = ({ friction, std }) => Object.entries(friction ?? {}).filter(([,
 function One({ id }) {
   const answer = useAnswer((signal) => call('GET', `v1/friction-identifications/${encodeURIComponent(id)}`, { signal }), [id])
   const found = answer.value?.data
+  const [open, setOpen] = useState(false)
+  const [made, setMade] = useState(null) // the revision that it became
   useAbout(found?.robot)
   if (!found) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   return html`
-    <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·${found.data.map((set) => html` <a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>`)} <${Tags} tags=${found.tags} />`} />
+    <${Head} title=${found.label || t('page.friction-identifications')} sub=${html`${t('friction_text')} <a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot} r${found.revision}</a> · ${moment(found.created_at)} ·${found.data.map((set) => html` <a key=${set.id} href=${link(['datasets', set.id])}><bdi>${set.label || shortId(set.id)}</bdi></a>`)} <${Tags} tags=${found.tags} />`}><${Act} class="main" role="engineer" onClick=${() => setOpen(true)}>${t('promote')}</${Act}></${Head}>
+    ${made && html`<${Notice} kind="good">${t('promoted', made)} <a href=${link(['robots', found.robot])}>${found.robot}</a></${Notice}>`}
+    ${open && html`<${Promote} run=${found} kind="friction-identifications" parts=${['friction']} joints=${found.joints.map(({ joint }) => joint)} onClose=${() => setOpen(false)} onDone=${(change) => { setOpen(false); setMade(change) }} />`}
     ${found.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${found.warnings.map((one, k) => html`<li key=${k}>${sentence(one)}</li>`)}</ul></${Notice}>`}
     <section class="panel"><${Table} caption=${t('page.friction-identifications')} id=${(one) => one.joint} items=${found.joints} columns=${[
       { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },
