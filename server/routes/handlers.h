@@ -67,6 +67,8 @@ route_handler clearance;
 route_handler fitted_bodies;
 /* torque_shares.c */
 route_handler torque_shares;
+/* mode_fits.c */
+route_handler mode_fit;
 /* pendulum_tests.c */
 route_handler pendulum_test;
 /* vibrations.c */

@@ -69,7 +69,7 @@ def test_changes_and_refusals_leave_an_entry_and_computation_none(server):
 
 # Calls that are no GET and change nothing.
 COMPUTE = """inverseDynamics forwardDynamics massMatrix coriolis gravity energy forwardKinematics jacobian statics derivatives linearize
-regressor diagnose gravityMap inverseKinematics baseParameters makeCode clearance fitBodies estimateEnergy torqueShares findVibrations reducePendulumTest replanTrajectory dryRun""".split()
+regressor diagnose gravityMap inverseKinematics baseParameters makeCode clearance fitBodies estimateEnergy torqueShares findVibrations reducePendulumTest fitModes replanTrajectory dryRun""".split()
 AT_ONCE = ("stopController", "stopControllers", "stopTransfer")  # a stop is taken whatever it says
 CALLS = {op["operationId"]: op for op in bundle.operations(contract.document())}
 

@@ -61,6 +61,7 @@ operator       POST   /v1/robots/{robot}/torque-shares
 operator       POST   /v1/robots/{robot}/tunings
 operator       POST   /v1/robots/{robot}/verifications
 operator       POST   /v1/robots/{robot}/vibrations
+operator       POST   /v1/robots/{robot}/mode-fits
 operator       POST   /v1/pendulum-tests
 engineer       DELETE /v1/tunings/{tuning}
 engineer       PATCH  /v1/tunings/{tuning}

@@ -31,6 +31,7 @@
 #include "armdyn/path_timing.h"
 #include "armdyn/payload.h"
 #include "armdyn/pendulum.h"
+#include "armdyn/posture_modes.h"
 #include "armdyn/quality.h"
 #include "armdyn/regressor.h"
 #include "armdyn/residuals.h"

@@ -1,0 +1,42 @@
+/* Fits of gears' stiffness on the wire. */
+#ifndef API_CODEC_MODE_FIT_H
+#define API_CODEC_MODE_FIT_H
+
+#include "api/json/fields.h"
+#include "api/wire/buffer.h"
+#include "api/wire/faults.h"
+#include "armdyn/posture_modes.h"
+
+enum { MODE_FIT_POSTURES = 100 };
+
+/* A posture with a load, and what was seen there; of a prediction nothing. */
+struct mode_posture {
+  double q[ARMDYN_JOINTS_MAX];
+  bool has_payload;
+  struct armdyn_body payload;
+  double frequencies[ARMDYN_SIGHT_MODES], deviation_percent;
+  size_t frequency_count;
+};
+
+struct mode_fit_request {
+  bool elastic[ARMDYN_JOINTS_MAX];
+  size_t observation_count, prediction_count;
+  struct mode_posture observations[MODE_FIT_POSTURES], predictions[MODE_FIT_POSTURES];
+};
+
+/* OK, ESYNTAX, EINPUT, EMEMORY. */
+enum armdyn_status mode_fit_decode(const struct armdyn_robot_description *robot, const char *body, size_t length,
+                                   struct mode_fit_request *out, struct faults *faults);
+
+/* Frequencies of the model, a row of n for every posture, `modes` of them. */
+struct mode_fit_answer {
+  const struct armdyn_robot_description *robot;
+  long long revision;
+  const struct mode_fit_request *request;
+  const struct armdyn_stiffness_fit *fit;
+  size_t modes;
+  const double *observed, *predicted;
+};
+void mode_fit_encode(struct buffer *out, const struct mode_fit_answer *answer);
+
+#endif

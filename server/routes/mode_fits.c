@@ -1,0 +1,106 @@
+/* POST /v1/robots/{robot}/mode-fits: the stiffness of gears from frequencies seen in several postures and with several
+ * loads, and the frequencies of others. Nothing is kept. */
+#include <stdlib.h>
+
+#include "api/codec/mode_fit.h"
+#include "armdyn/dynamics.h"
+#include "server/app.h"
+#include "server/robots/cache.h"
+#include "server/routes/handlers.h"
+#include "server/routes/robots.h"
+
+enum { N = ARMDYN_JOINTS_MAX, POSTURES = MODE_FIT_POSTURES };
+
+struct fitting {
+  struct mode_fit_request request;
+  struct armdyn_robot_description links; /* the model without rotors, with the load of one posture */
+  double matrices[2 * POSTURES][N * N];
+  double observed[POSTURES * N], predicted[POSTURES * N];
+  struct armdyn_sight sights[POSTURES];
+  struct armdyn_stiffness_fit fit;
+  size_t modes;
+};
+
+/* Mass matrix of the links alone. */
+static enum armdyn_status links_matrix(struct fitting *f, const struct armdyn_body *payload,
+                                       const struct mode_posture *posture, double *matrix)
+{
+  struct armdyn_robot *robot = NULL;
+  f->links.payload = posture->has_payload ? posture->payload : *payload;
+  enum armdyn_status status = armdyn_robot_new(&f->links, &robot, NULL);
+  if (status) return status;
+  struct armdyn_workspace *workspace = armdyn_workspace_new(f->links.joint_count);
+  if (workspace)
+    armdyn_mass_matrix(robot, posture->q, workspace, matrix);
+  else
+    status = ARMDYN_EMEMORY;
+  armdyn_workspace_free(workspace);
+  armdyn_robot_free(robot);
+  return status;
+}
+
+static enum armdyn_status fit(struct fitting *f, const struct armdyn_robot_description *robot,
+                              struct armdyn_error *error)
+{
+  const size_t n = robot->joint_count, seen = f->request.observation_count;
+  enum armdyn_status status = ARMDYN_OK;
+  f->links = *robot;
+  f->links.has_transmission = false; /* motors stand: how they are coupled is of no account */
+  for (size_t j = 0; j < n; j++) f->links.joints[j].drive.rotor_inertia = 0;
+  for (size_t i = 0; i < seen + f->request.prediction_count && !status; i++) {
+    const struct mode_posture *posture = i < seen ? &f->request.observations[i] : &f->request.predictions[i - seen];
+    status = links_matrix(f, &robot->payload, posture, f->matrices[i]);
+    for (size_t j = 0; j < n && !status; j++)
+      if (f->request.elastic[j] && !(f->matrices[i][j * (n + 1)] > 0))
+        status = armdyn_refuse(error, ARMDYN_EINPUT, "/joints", "joint '%s' moves nothing that has inertia",
+                               robot->joints[j].name);
+    if (i >= seen || status) continue;
+    f->sights[i] = (struct armdyn_sight){ .mass_matrix = f->matrices[i],
+                                          .count = posture->frequency_count,
+                                          .deviation = posture->deviation_percent / 100 };
+    memcpy(f->sights[i].frequency, posture->frequencies, sizeof posture->frequencies);
+  }
+  if (!status) status = armdyn_fit_stiffness(n, f->sights, seen, f->request.elastic, &f->fit, error);
+  for (size_t i = 0; i < seen + f->request.prediction_count && !status; i++)
+    f->modes = armdyn_posture_modes(n, f->matrices[i], f->fit.stiffness,
+                                    i < seen ? f->observed + i * n : f->predicted + (i - seen) * n, NULL);
+  return status;
+}
+
+static void answer(struct exchange *x, const struct fitting *f, const struct robot_entry *stored)
+{
+  struct buffer out = BUFFER(MB(1));
+  const struct mode_fit_answer found = { .robot = armdyn_robot_description(stored->robot),
+                                         .revision = stored->revision,
+                                         .request = &f->request,
+                                         .fit = &f->fit,
+                                         .modes = f->modes,
+                                         .observed = f->observed,
+                                         .predicted = f->predicted };
+  mode_fit_encode(&out, &found);
+  answer_json(x, 200, &out);
+}
+
+enum outcome mode_fit(struct exchange *x)
+{
+  const struct robot_entry *stored;
+  enum outcome outcome;
+  size_t length;
+  if (!robot_of_request(x, exchange_query(x, "revision"), &stored, &outcome)) return outcome;
+  const struct armdyn_robot_description *robot = armdyn_robot_description(stored->robot);
+  const char *body = exchange_body(x, &length);
+  struct armdyn_error error = { "", "" };
+  struct fitting *f = calloc(1, sizeof *f);
+  enum armdyn_status status =
+      f ? mode_fit_decode(robot, body, length, &f->request, exchange_faults(x)) : ARMDYN_EMEMORY;
+  if (!status) status = fit(f, robot, &error);
+  if (error.message[0])
+    fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
+  if (status)
+    answer_status(x, status == ARMDYN_ESINGULAR ? ARMDYN_EINPUT : status, NULL);
+  else
+    answer(x, f, stored);
+  free(f);
+  robots_release(exchange_app(x)->robots, stored);
+  return ANSWERED;
+}
