@@ -42,7 +42,7 @@ struct fit {
 /* Weighted squares of log seen / log f, with their normal equations. */
 static double squares(struct fit *f, const double *stiffness, double *plain)
 {
-  double sum = 0, frequency[N], part[N * N];
+  double sum = 0, frequency[N] = { 0 }, part[N * N];
   memset(f->normal, 0, sizeof f->normal);
   memset(f->right, 0, sizeof f->right);
   *plain = 0;

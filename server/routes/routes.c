@@ -96,7 +96,7 @@ const struct route routes[] = {
   { CALL(createTrajectory),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &trajectory_kind },
   { CALL(findVibrations),               vibrations,                READS_ON_POOL,   LIMIT_SAMPLES_BODY, NULL },
   { CALL(reducePendulumTest),           pendulum_test,             ON_EVENT_THREAD, KB(64),             NULL },
-  { CALL(fitModes),                     mode_fit,                  ON_POOL,         LIMIT_MODEL_BODY,   NULL },
+  { CALL(fitModes),                     mode_fit,                  READS_ON_POOL,   LIMIT_MODEL_BODY,   NULL },
   { CALL(torqueShares),                 torque_shares,             READS_ON_POOL,   LIMIT_SAMPLES_BODY, NULL },
   { CALL(estimateEnergy),               energy_estimate,           READS_ON_POOL,   LIMIT_SAMPLES_BODY, NULL },
   { CALL(listTrajectories),             result_list,               ON_POOL,         0,                  &trajectory_kind },
