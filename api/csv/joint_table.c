@@ -293,6 +293,7 @@ enum armdyn_status joint_table_decode(const char *text, size_t length, const cha
 {
   struct table t = { .at = text, .end = text + length, .line_text = text, .faults = faults };
   armdyn_robot_description_init(robot);
+  if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) t.at += 3; /* as spreadsheets begin UTF-8 */
   if (!next_line(&t))
     refuse(&t, FAULT_REQUIRED, "the table is empty: its first line names the columns");
   else

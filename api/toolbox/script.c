@@ -41,13 +41,26 @@ static void to_line_end(struct script *s)
   while (s->at < s->end && *s->at != '\n') s->at++;
 }
 
-/* %{ ... %} on lines of their own. */
+/* Does only this stand on the line? */
+static bool alone(const struct script *s, const char *text)
+{
+  const char *from = s->at, *to = s->at + strlen(text);
+  if (!starts(s, text)) return false;
+  while (from > s->text && (from[-1] == ' ' || from[-1] == '\t')) from--;
+  while (to < s->end && (*to == ' ' || *to == '\t' || *to == '\r')) to++;
+  return (from == s->text || from[-1] == '\n') && (to == s->end || *to == '\n');
+}
+
+/* %{ ... %} on lines of their own, also in each other; elsewhere they are comments like any other. */
 static void skip_block(struct script *s)
 {
-  while (s->at < s->end && !starts(s, "%}")) {
+  size_t open = 0;
+  for (; s->at < s->end; s->at++) {
+    if (alone(s, "%{")) open++;
+    if (alone(s, "%}") && !--open) break;
     if (*s->at == '\n') s->line++;
-    s->at++;
   }
+  if (open) script_fault(s, FAULT_SYNTAX, "a comment that begins with %%{ has no end");
   to_line_end(s);
 }
 
@@ -59,7 +72,7 @@ static void skip_space(struct script *s)
       to_line_end(s);
       if (s->at == s->end) return;
       s->line++;
-    } else if (starts(s, "%{")) {
+    } else if (alone(s, "%{")) {
       skip_block(s);
       s->at--;
     } else if (*s->at == '%' || *s->at == '#') {

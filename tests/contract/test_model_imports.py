@@ -161,6 +161,8 @@ REFUSED = [
     ("a gap", "L(2) = Link([0 0 1 0]);", 1, "inconsistent"),
     ("thirty-three joints", "r = SerialLink(zeros(33, 4));", 1, "maximum"),
     ("deep brackets", "x = " + "(" * 1000, 1, "maximum"),
+    ("no end of a block of comments", "%{\nL = 1;\n", 1, "syntax"),
+    ("a comment that is no block", "x = 1; %{ not a block\nL = flip;", 2, "unsupported"),
     ("a cell", "x = {1};", 1, "unsupported"),
     ("an element-wise product", "x = [1 2] .* [3 4];", 1, "unsupported"),
 ]
@@ -188,6 +190,7 @@ def test_a_table_of_joints(client):
     assert first["limits"]["position"] == pytest.approx([-math.pi / 2, math.pi / 2], rel=1e-15)
     rows = [(False, 0, 0.1, 0, 0, math.radians(30)), (True, 0, 0, 0.4, math.pi / 2, 0.02)]
     assert np.abs(placed(client, robot["name"], [0.4, 0.05]) - chain(rows, [0.4, 0.05], True)).max() < 1e-15
+    assert imported(client, "\ufeff" + TABLE, CSV).json["joints"] == robot["joints"]
     assert imported(client, TABLE.replace(";", ","), CSV).json["joints"] == robot["joints"]
 
 
