@@ -43,8 +43,20 @@ static void touch_init(void *touch)
 {
   *(struct armdyn_touch *)touch = (struct armdyn_touch){ .from = -INFINITY, .to = INFINITY };
 }
+
+static const double grasp_depth = 0.005; /* m: what is gripped or set down is pressed and placed within */
+
+/* A touch for a time is a grasp, and has a depth; what touches always overlaps by its make, and is not compared. */
+static void touch_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  struct armdyn_touch *touch = object;
+  (void)r, (void)given, (void)context;
+  const bool always = isinf(touch->from) && isinf(touch->to);
+  if (!always && !(touch->depth > 0)) touch->depth = grasp_depth;
+}
+
 const struct json_type touch_type = JSON_TYPE("two bodies that may touch: bodies, from, to (s), depth_max (m)",
-                                              touch_fields, struct armdyn_touch, touch_init, NULL);
+                                              touch_fields, struct armdyn_touch, touch_init, touch_check);
 
 /* -- a cell -- */
 

@@ -247,7 +247,7 @@ def test_a_planner_tells_what_its_motion_touches(client):
     assert low["blockers"] == [{"code": "touch", "joint": None, "between": ["hub", "ceiling"]}]
     assert "between hub and ceiling" in client.get(f"/v1/trajectories/{low['id']}/report", headers={"Accept": "text/html"}).expect(200).body.decode()
     # the end may touch at the end, and only then
-    touch = {"bodies": ["hub", "ceiling"], "to": 1}
+    touch = {"bodies": ["hub", "ceiling"], "to": 1, "depth_max": 1}
     allowed = client.result_of("/v1/robots/lever/trajectories", {**ask, "cell": "low", "touches": [{**touch, "from": 0.6}]})
     assert allowed["transferable"] and allowed["clearance"]["time"] == pytest.approx(0.6, abs=0.01)
     assert not client.result_of("/v1/robots/lever/trajectories", {**ask, "cell": "low", "touches": [{**touch, "from": 0.99}]})["transferable"]
@@ -307,7 +307,7 @@ def test_a_transfer_says_what_its_motion_is_to_touch(client):
         client.post("/v1/controllers", {**controller(name, **({"cell": "picked"} if k < 3 else {})), "port": k + 1}).expect(201)
 
     def ask(name, **times):
-        touches = [{"bodies": [joint, "post"], **times} for joint in joints]
+        touches = [{"bodies": [joint, "post"], **times, **({"depth_max": 1} if times else {})} for joint in joints]
         return client.post(f"/v1/controllers/{name}/transfers", {"trajectory": motion, "touches": touches}), touches
     for times in ({"from": 1.0, "to": 1.5}, {"from": 2.0}):
         assert ask("picks", **times)[0].json["type"] == "/problems/limit-exceeded"
@@ -332,7 +332,7 @@ def test_a_dry_run_tells_the_clearance_of_what_it_shows(client):
     client.post("/v1/controllers", {**controller("maps", cell="dry"), "profile": profile}).expect(201)
     ask = {"trajectory": motion, "rate": 10}
     assert client.post("/v1/controllers/maps/dry-run", ask).json["type"] == "/problems/limit-exceeded"
-    window = [{"bodies": [joint, "post"], "from": 1, "to": 3} for joint in joints]
+    window = [{"bodies": [joint, "post"], "from": 1, "to": 3, "depth_max": 1} for joint in joints]
     shown = client.post("/v1/controllers/maps/dry-run", {**ask, "touches": window}).expect(200).json
     same = {"trajectory": motion, "rate": 10, "cell": "dry", "deviation": 0.002, "touches": window}
     told = client.post("/v1/robots/arm/clearance", same).expect(200).json

@@ -91,7 +91,7 @@ def test_a_duration_that_is_too_short_has_one_that_is_not(client):
 def test_a_grasp_is_left_and_entered(client, start, goal, times):
     """The ball touches the back of a chamber, by a centimetre and as long as it may, and the way past that is through a gap
     at the other end."""
-    touch = {"bodies": ["cross", "back"], "from": times[0], "to": times[1]}
+    touch = {"bodies": ["cross", "back"], "from": times[0], "to": times[1], "depth_max": 0.02}
     ask = {**ASK, "cell": "chamber", "start": {"q": [start, 0]}, "goal": {"q": [goal, 0]}, "duration": 4, "touches": [touch]}
     plan = client.result_of("/v1/robots/gantry/trajectories", ask)
     samples = client.get(f"/v1/trajectories/{plan['id']}/samples", query={"fields": "t,q"}).expect(200).json
@@ -116,6 +116,10 @@ def test_a_touch_has_a_depth(client):
         assert plan["transferable"] and plan["request"]["touches"] == [{**touch, "depth_max": 0.05}]
         least = more.get("clearance_min", 0)
         assert least < plan["clearance"]["clearance"] < least + 0.001 and plan["clearance"]["between"] == ["cross", "post"]
+    quintic = {name: ASK[name] for name in ("start", "goal", "duration", "sample_rate", "cell")}
+    for given in ({"from": 0}, {"to": 2}, {"to": 2, "depth_max": None}):  # for a time: as a grasp
+        plan = client.result_of("/v1/robots/gantry/trajectories", {**quintic, "method": "quintic", "touches": [{**touch, **given}]})
+        assert not plan["transferable"] and plan["clearance"]["distance"] == pytest.approx(0.005 - RADIUS - POST, abs=1e-4)
     deep = {"start": {"q": [-0.24, 0]}, "goal": {"q": [-1, 0]}, "touches": [{**touch, "to": 0.5, "depth_max": 0.05}]}
     blocked = problem_of(client, "gantry", **deep)
     assert blocked["type"] == "/problems/infeasible" and "blocked by post" in blocked["detail"] and blocked["errors"][0]["pointer"] == "/start"

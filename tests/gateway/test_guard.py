@@ -110,7 +110,7 @@ def test_touches_of_a_transfer_hold_for_the_cell_that_comes_later(shared):
         post = here.post_at(MIDDLE)
         here.put(post)
         motion = here.trajectory(**SWING)
-        window = [{"bodies": ["tool", "post"], "from": 2, "to": 4}]
+        window = [{"bodies": ["tool", "post"], "from": 2, "to": 4, "depth_max": 1}]
         transfer = here.loaded(motion, touches=window)
         here.put(post, {"name": "far", "sphere": {"center": [5, 5, 5], "radius": 0.1}})
         here.arm(transfer)
