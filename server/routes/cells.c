@@ -3,6 +3,7 @@
 
 #include "api/json/fields.h"
 #include "api/mesh/cell_mesh.h"
+#include "api/mesh/cell_stl.h"
 #include "api/urdf/cell_xml.h"
 #include "api/urdf/name.h"
 #include "server/app.h"
@@ -223,9 +224,14 @@ const struct versioned cells = {
   .summary = summarize,
 };
 
-/* -- as a world of SDF -- */
+/* -- in the formats of others. To add one: a function and a row -- */
 
-static void answer_xml(struct exchange *x, const struct store_cell *row)
+static const struct {
+  enum media media;
+  void (*encode)(const struct cell_document *cell, struct buffer *out);
+} exports[] = { { MEDIA_XML, cell_xml_encode }, { MEDIA_STL, cell_stl_encode } };
+
+static void answer_export(struct exchange *x, const struct store_cell *row, size_t format)
 {
   struct buffer body = BUFFER(LIMIT_ANSWER);
   struct cell_document cell;
@@ -234,21 +240,23 @@ static void answer_xml(struct exchange *x, const struct store_cell *row)
     answer_status(x, status, NULL);
     return;
   }
-  cell_xml_encode(&cell, &body);
+  exports[format].encode(&cell, &body);
   cell_release(&cell);
   answer_etag(x, row->version);
-  answer_bytes(x, 200, media_type(MEDIA_XML), &body);
+  answer_bytes(x, 200, media_type(exports[format].media), &body);
 }
 
 enum outcome cell_get(struct exchange *x)
 {
   struct store_cell row = { .version = 0 };
+  size_t format = 0;
   exchange_set_header(x, "Vary", "Accept");
-  if (exchange_answer_media(x) != MEDIA_XML) return versioned_get(x);
+  while (format < sizeof exports / sizeof *exports && exports[format].media != exchange_answer_media(x)) format++;
+  if (format == sizeof exports / sizeof *exports) return versioned_get(x);
   if (!revision_is_good(x)) return ANSWERED;
   if (versioned_found(x, &cells, get_row(x, exchange_segment(x, "cell"), &row)) &&
       !answered_not_modified(x, row.version))
-    answer_xml(x, &row);
+    answer_export(x, &row, format);
   store_cell_release(&row);
   return ANSWERED;
 }

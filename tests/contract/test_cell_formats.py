@@ -9,7 +9,7 @@ import pytest
 
 from support.capsules import turned
 from support.data import unique_name
-from support.meshes import ascii_stl_of, box, obj_of, stl_of
+from support.meshes import ascii_stl_of, box, obj_of, stl_of, stl_read
 
 XML, STL = "application/xml", "model/stl"
 ARM = {"name": "ball", "convention": "dh", "joints": [{"name": name, "type": "prismatic", "a": 0, "alpha": alpha, "theta": 0, "link": {
@@ -159,6 +159,62 @@ def test_a_world_goes_out_and_comes_back(client):
     inside = np.array(made["box"]["size"]) / 2 - np.abs((np.array(hull["convex"]["points"]) - made["box"]["translation"]) @ turned(made["box"]["rpy"]))
     assert inside.min() >= -1e-9 and "a hull of 20 points" in text
     assert ElementTree.fromstring(text).tag == "sdf"
+
+
+ROUND = [({"sphere": {"center": [1, 2, 3], "radius": 0.2}}, [[1, 2, 3]] * 2, 0.2), ({"capsule": {"from": [0, 1, 0], "to": [1, 0, 2], "radius": 0.1}}, [[0, 1, 0], [1, 0, 2]], 0.1),
+         ({"capsule": {"from": [0, 0, 1], "to": [0, 0, -1], "radius": 0.5}}, [[0, 0, 1], [0, 0, -1]], 0.5)]
+
+
+def planes_of(data):
+    """Corners, normals and offsets of a closed surface that is turned outward."""
+    triangles = np.array(stl_read(data)[1])
+    edges = [(tuple(t[k]), tuple(t[(k + 1) % 3])) for t in triangles for k in range(3)]
+    assert len(set(edges)) == len(edges) and set(edges) == {(b, a) for a, b in edges}
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    assert np.einsum("ij,ij->", normals, np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])) > 0
+    return triangles.reshape(-1, 3), normals, np.einsum("ij,ij->i", normals, triangles[:, 0])
+
+
+def stl_of_body(client, body):
+    name = unique_name()
+    client.post("/v1/cells", {"name": name, "bodies": [{"name": "it", **body}]}).expect(201)
+    answer = client.get(f"/v1/cells/{name}", headers={"Accept": STL}).expect(200)
+    assert answer.content_type == STL and answer.etag == '"1"'
+    return answer.body
+
+
+@pytest.mark.parametrize("body, ends, radius", ROUND, ids=["sphere", "capsule", "upside down"])
+def test_triangles_enclose_what_is_round(client, body, ends, radius):
+    """No plane cuts it, by its support function; no corner is more than 1 % of the radius off."""
+    corners, normals, offsets = planes_of(stl_of_body(client, body))
+    ends = np.array(ends, float)
+    assert ((ends @ normals.T).max(axis=0) + radius <= offsets + 1e-6).all()
+    axis = ends[1] - ends[0]
+    along = np.clip((corners - ends[0]) @ axis / max(axis @ axis, 1e-30), 0, 1)
+    off = np.linalg.norm(corners - ends[0] - along[:, None] * axis, axis=1)
+    assert off.max() <= 1.01 * radius and off.min() > radius
+
+
+def test_triangles_of_what_has_faces(client):
+    """A box, a cylinder, a hull and a wall: the corners are those, and every one is behind every plane."""
+    turn, at = [0.3, -0.4, 0.5], np.array([1, 2, 3])
+    corners, normals, offsets = planes_of(stl_of_body(client, {"box": {"size": [0.2, 0.4, 0.6], "translation": at.tolist(), "rpy": turn}}))
+    local = np.abs((corners - at) @ turned(turn))
+    assert len(corners) == 36 and np.allclose(local, [0.1, 0.2, 0.3], atol=1e-6)
+    assert (normals @ at < offsets).all()
+    corners, normals, offsets = planes_of(stl_of_body(client, {"cylinder": {"radius": 0.2, "length": 0.6, "translation": at.tolist(), "rpy": turn}}))
+    axis = turned(turn)[:, 2]
+    support = normals @ at + 0.3 * np.abs(normals @ axis) + 0.2 * np.linalg.norm(np.cross(normals, axis), axis=1)
+    local = (corners - at) @ turned(turn)
+    assert (support <= offsets + 1e-6).all() and np.hypot(local[:, 0], local[:, 1]).max() < 0.2 * 1.01 and np.allclose(np.abs(local[:, 2]), 0.3, atol=1e-6)
+    points = np.random.default_rng(4).normal(size=(40, 3))
+    corners, normals, offsets = planes_of(stl_of_body(client, {"convex": {"points": points.tolist()}}))
+    assert {tuple(c) for c in corners} <= {tuple(map(float, p)) for p in points.astype("f4")} and (normals @ points.T <= offsets[:, None] + 1e-6).all()
+    corners, _, _ = planes_of(stl_of_body(client, {"half_space": {"normal": [0.6, 0, 0.8], "offset": -2}}))
+    assert (corners @ [0.6, 0, 0.8]).max() == pytest.approx(-2, abs=1e-5) and np.ptp(corners @ [0, 1, 0]) == pytest.approx(100)
+    corners, _, _ = planes_of(stl_of_body(client, {"convex": {"points": [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]]}}))  # flat
+    assert np.ptp(corners[:, 2]) <= 3e-6 and np.ptp(corners[:, 0]) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_format_is_put_too(client):

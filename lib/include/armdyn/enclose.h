@@ -47,6 +47,14 @@ double armdyn_shape_distance(const struct armdyn_shape *shape, const double poin
 enum armdyn_status armdyn_enclose_convex(const double *triangles, size_t count, double *points, size_t *used,
                                          double volumes[2], struct armdyn_error *error);
 
+enum { ARMDYN_HULL_TRIANGLES_MAX = 124 }; /* of ARMDYN_CONVEX_POINTS_MAX corners, by Euler's formula */
+
+/* The surface of the hull of points, in triangles that are counter-clockwise seen from outside.
+ *   points     in   count x 3, at most ARMDYN_CONVEX_POINTS_MAX
+ *   triangles  out  room for ARMDYN_HULL_TRIANGLES_MAX x 9
+ * Answers how many; 0: there are too many points, or all are in one plane. Allocates nothing. */
+size_t armdyn_hull_triangles(const double *points, size_t count, double *triangles);
+
 /* Bodies of an arm of which nothing but the lengths of its table is known: a capsule along each, a ball where a link has none.
  *   robot   in
  *   radius  in   n: of each link's, m

@@ -192,10 +192,11 @@ function One({ name }) {
     go(['cells'])
   }
   const exported = async (accept) => {
-    if (accept) return save(`${name}.sdf`, (await call('GET', path(name), { headers: { Accept: accept }, accept: 'text' })).data, accept)
+    const ending = accept === 'model/stl' ? 'stl' : 'sdf'
+    if (accept) return save(`${name}.${ending}`, (await call('GET', path(name), { headers: { Accept: accept }, accept: ending === 'stl' ? 'stl' : 'text' })).data, accept)
     return save(`${name}.json`, JSON.stringify(cell, null, 1), 'application/json')
   }
-  return html`<${Head} title=${`${cell.name} r${cell.revision}`} sub=${html`${cell.description && html`<bdi>${cell.description}</bdi> · `}${moment(cell.created_at)}`}><button type="button" onClick=${() => exported()}>JSON</button><button type="button" onClick=${() => exported('application/xml')}>SDF</button><${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}></${Head}>
+  return html`<${Head} title=${`${cell.name} r${cell.revision}`} sub=${html`${cell.description && html`<bdi>${cell.description}</bdi> · `}${moment(cell.created_at)}`}><button type="button" onClick=${() => exported()}>JSON</button><button type="button" onClick=${() => exported('application/xml')}>SDF</button><button type="button" onClick=${() => exported('model/stl')}>STL</button><${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}></${Head}>
     <${Refusal} error=${answer.error} />
     <${Clearance} cell=${cell} draft=${draft} setDraft=${setDraft} held=${held} hold=${hold} />
     <${Edit} cell=${cell} draft=${draft} setDraft=${setDraft} held=${held} hold=${hold} etag=${answer.value.etag} onSaved=${answer.again} />
