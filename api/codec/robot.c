@@ -364,6 +364,7 @@ static const struct json_field visual_fields[] = {
   { OBJECT(VISUAL, frame, pose_type), OMIT_DEFAULT },
   { NUMBERS(VISUAL, scale, 3, NON_ZERO, "m for 1 of the mesh"), OMIT_DEFAULT },
   { NUMBERS(VISUAL, color, 4, BETWEEN(0, 1), "red, green, blue, opacity"), HAS(VISUAL, has_color), NULLABLE },
+  { TRUTH(VISUAL, collision), OMIT_DEFAULT },
 };
 
 static void visual_init(void *visual)

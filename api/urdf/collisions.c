@@ -42,8 +42,8 @@ static const struct {
 static bool read_geometry(const xmlNode *geometry, struct element *out, const char **why)
 {
   struct xml_reader quiet = { .faults = NULL };
-  *why =
-      xml_child(geometry, "mesh") ? "it is a mesh; upload it and fit bodies to it" : "it is no box, sphere or cylinder";
+  *why = xml_child(geometry, "mesh") ? "it is a mesh, kept among `visuals`; upload it and fit bodies to it"
+                                     : "it is no box, sphere or cylinder";
   for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) {
     const xmlNode *node = xml_child(geometry, geometries[i].name);
     double numbers[2][3] = { { 0 } };

@@ -121,19 +121,20 @@ static void write_visual(struct buffer *out, const struct armdyn_visual *visual,
     const struct rigid frame = rigid_of_pose(&visual->frame), sum = rigid_multiply(link, &frame);
     origin = rigid_to_pose(&sum);
   }
-  buffer_text(out, "    <visual>\n  ");
+  const char *element = visual->collision ? "collision" : "visual";
+  buffer_format(out, "    <%s>\n  ", element);
   xml_write_origin(out, &origin);
   buffer_text(out, "      <geometry><mesh filename=\"");
   xml_write_escaped(out, *visual->reference ? visual->reference : visual->mesh);
   buffer_text(out, "\"");
   xml_write_numbers(out, "scale", visual->scale, 3);
   buffer_text(out, "/></geometry>\n");
-  if (visual->has_color) {
+  if (visual->has_color && !visual->collision) {
     buffer_format(out, "      <material name=\"color_%zu\"><color", number + 1);
     xml_write_numbers(out, "rgba", visual->color, 4);
     buffer_text(out, "/></material>\n");
   }
-  buffer_text(out, "    </visual>\n");
+  buffer_format(out, "    </%s>\n", element);
 }
 
 static bool is_shown(const struct shown *shown, size_t visual)

@@ -83,11 +83,11 @@ static bool read_visual(const xmlNode *robot, const xmlNode *node, const xmlNode
   return true;
 }
 
-void urdf_visuals_read(const xmlNode *robot, const xmlNode *link, const struct visual_place *place,
-                       struct armdyn_robot_description *model, struct robot_notes *notes)
+static void read_meshes(const xmlNode *robot, const xmlNode *link, bool collision, const struct visual_place *place,
+                        struct armdyn_robot_description *model, struct robot_notes *notes)
 {
-  const xmlNode *node = xml_child(link, "visual");
-  for (; node; node = xml_next(node, "visual")) {
+  const char *name = collision ? "collision" : "visual";
+  for (const xmlNode *node = xml_child(link, name); node; node = xml_next(node, name)) {
     const xmlNode *mesh = xml_child(xml_child(node, "geometry"), "mesh");
     const char *why = "a model has 64 at most";
     struct armdyn_visual visual;
@@ -95,10 +95,18 @@ void urdf_visuals_read(const xmlNode *robot, const xmlNode *link, const struct v
     armdyn_visual_init(&visual);
     if (model->visual_count < ARMDYN_VISUALS_MAX && read_visual(robot, node, mesh, place, &visual, &why)) {
       name_mesh(model, visual.reference, visual.mesh);
+      visual.collision = collision;
       memcpy(&model->visuals[model->visual_count++], &visual, sizeof visual); /* its padding, too, is 0 */
     } else {
       robot_note_add(notes, "/visuals", "visual_left_out", "a mesh of link '%.64s' is left out: %s",
                      xml_attribute(link, "name"), why);
     }
   }
+}
+
+void urdf_visuals_read(const xmlNode *robot, const xmlNode *link, const struct visual_place *place,
+                       struct armdyn_robot_description *model, struct robot_notes *notes)
+{
+  read_meshes(robot, link, false, place, model, notes);
+  read_meshes(robot, link, true, place, model, notes);
 }

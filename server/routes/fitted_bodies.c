@@ -106,15 +106,27 @@ static enum armdyn_status fit_part(struct exchange *x, int part, struct surface 
   return status ? status : replace_bodies(x, f->robot, part, shapes, used);
 }
 
+/* What collides of a part, or what shows it. */
+static enum armdyn_status add_part(struct exchange *x, int part, bool collision, struct surface *s,
+                                   struct fitted_bodies *f)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; i < f->robot->visual_count && !status; i++) {
+    const struct armdyn_visual *visual = &f->robot->visuals[i];
+    if (visual->collision == collision && !strcmp(visual->joint, visual_joint(f->robot, part)))
+      status = add_visual(x, visual, s, f);
+  }
+  return status;
+}
+
 static enum armdyn_status fit_meshes(struct exchange *x, struct fitted_bodies *f)
 {
   struct surface surface = { 0 };
   enum armdyn_status status = ARMDYN_OK;
   for (int part = ARMDYN_OF_BASE; part < (int)f->robot->joint_count && !status; part++) {
     surface.count = 0;
-    for (size_t i = 0; i < f->robot->visual_count && !status; i++)
-      if (!strcmp(f->robot->visuals[i].joint, visual_joint(f->robot, part)))
-        status = add_visual(x, &f->robot->visuals[i], &surface, f);
+    status = add_part(x, part, true, &surface, f);
+    if (!status && !surface.count) status = add_part(x, part, false, &surface, f);
     if (!status && surface.count) status = fit_part(x, part, &surface, f);
   }
   free(surface.triangles);

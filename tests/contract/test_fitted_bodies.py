@@ -72,6 +72,21 @@ def test_bodies_enclose_the_meshes(client, meshed, more):
     assert model["base"]["bodies"] == next(part["bodies"] for part in told["parts"] if part["part"] == "base")
 
 
+def test_bodies_are_fitted_to_what_collides(client):
+    """A link that a slim tube shows and a thick one collides for: around the latter, once it is uploaded."""
+    name, slim, thick = unique_name(), tube([0, 0, 0], [0, 0, 0.5], 0.02), tube([0, 0, 0], [0, 0, 0.5], 0.1)
+    visuals = [{"joint": "j", "mesh": "slim"}, {"joint": "j", "mesh": "thick", "collision": True}]
+    client.create_robot({"name": name, "convention": "dh", "visuals": visuals, "joints": [{"name": "j", "type": "revolute", "a": 0.5, "alpha": 0, "d": 0, "link": LINK}]})
+    for mesh, triangles, missing in (("slim", slim, ["thick"]), ("thick", thick, [])):
+        client.put(f"/v1/robots/{name}/meshes/{mesh}", body=stl_of(triangles.tolist()), content_type="model/stl", headers={"If-None-Match": "*"}).expect(201)
+        told = client.post(f"/v1/robots/{name}/fitted-bodies", {"shapes": ["capsule"], "margin": 0}).expect(200).json
+        part, = told["parts"]
+        corners = np.asarray(triangles, "f4").astype(float).reshape(-1, 3)
+        assert told["missing"] == missing and part["triangles"] == len(triangles) and depth(part["bodies"][0], corners).min() >= -1e-9
+        assert part["bodies"][0]["capsule"]["radius"] < 0.13 and client.get(f"/v1/robots/{name}").json["visuals"] == visuals
+    assert part["bodies"][0]["capsule"]["radius"] > 0.09
+
+
 def test_more_bodies_of_a_bent_link_are_smaller(client, meshed):
     name, _ = meshed
     one, four = (next(part["volume"] for part in client.post(f"/v1/robots/{name}/fitted-bodies", {"bodies_per_part": k}).expect(200).json["parts"] if part["part"] == "upper")

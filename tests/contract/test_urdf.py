@@ -360,7 +360,7 @@ def test_kuka_lwr4(client, tmp_path):
 
 def test_collision_elements_become_bodies(client):
     """A box and a ball as they are; a cylinder with a ball at either end is a capsule, a long one is in a capsule, a flat one in a
-    box; a fixed link's go to the link that carries it, turned; a mesh is left out, with a word."""
+    box; a fixed link's go to the link that carries it, turned; a mesh is kept for who fits bodies to it, and goes out again."""
     def solid(geometry, xyz="0 0 0", rpy="0 0 0"):
         return f'<collision><origin xyz="{xyz}" rpy="{rpy}"/><geometry>{geometry}</geometry></collision>'
     ball, rod = '<sphere radius="0.1"/>', '<cylinder radius="0.1" length="0.6"/>'
@@ -378,6 +378,10 @@ def test_collision_elements_become_bodies(client):
     assert bodies[3]["box"]["size"] == [4, 4, 0.1] and bodies[4]["sphere"]["center"] == pytest.approx([0, 0.5, 1])
     left = [w["detail"] for w in model["warnings"] if w["code"] == "body_left_out"]
     assert len(left) == 2 and "mesh" in left[0] and "> 0 m" in left[1]
+    mesh, = model["visuals"]
+    assert mesh["collision"] and mesh["mesh"] == "hand" and mesh["frame"]["translation"] == pytest.approx([0, 0, 1]) and mesh["joint"] == model["joints"][0]["name"]
+    out = client.get(f"/v1/robots/{model['name']}", headers={"Accept": "application/xml"}).expect(200).body
+    assert "hand.stl" in [m.get("filename") for m in ElementTree.fromstring(out).iterfind(".//collision/geometry/mesh")] and b"<visual" not in out
 
 
 @pytest.mark.parametrize("convention", ["dh", "mdh"])

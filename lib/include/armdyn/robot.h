@@ -168,6 +168,7 @@ struct armdyn_visual {
   double scale[3];                       /* m for 1 of the mesh's own coordinates; not 0 */
   bool has_color;
   double color[4]; /* red, green, blue, opacity, each 0 to 1 */
+  bool collision;  /* it is not shown: bodies are fitted to it */
 };
 
 /* Whose a body is: link i of joint i is i. */

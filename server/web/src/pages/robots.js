@@ -74,7 +74,7 @@ function All() {
 function Live({ model }) {
   const [q, setQ] = useState(() => model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2))
   const [asked, ask] = useState(q)
-  const dressed = model.visuals?.length > 0
+  const dressed = model.visuals?.some((one) => !one.collision)
   const [bodies, setBodies] = useState(!dressed)
   const [meshes, setMeshes] = useState(true)
   const [uploads, setUploads] = useState(0)

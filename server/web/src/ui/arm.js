@@ -125,7 +125,7 @@ export function armOf(model, size) {
   })
   const flag = new THREE.AxesHelper(size * 0.14)
   const cloth = new THREE.Group()
-  const visuals = model.visuals ?? []
+  const visuals = (model.visuals ?? []).filter((one) => !one.collision)
   group.add(made.group, flag, cloth)
   return {
     group, cloth,
