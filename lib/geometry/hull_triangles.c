@@ -54,7 +54,7 @@ static size_t farthest(const double *points, size_t count, const size_t *chosen,
 {
   const double *o = points + 3 * chosen[0];
   size_t best = 0;
-  *most = -1;
+  *most = 0;
   for (size_t i = 0; i < count; i++) {
     double d[3], axis[3], out[3];
     for (size_t k = 0; k < 3; k++) d[k] = points[3 * i + k] - o[k];
