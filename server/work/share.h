@@ -8,7 +8,7 @@
 struct work_parts {
   size_t count;
   /* Part k, as `done` of all have been. What it comes to stays in the context, and is a function of the request alone.
-   * OK, or why the job fails. */
+   * Who helps may be asked for the same one twice: it begins anew. OK, or why the job fails. */
   enum armdyn_status (*run)(void *context, size_t k, size_t done, struct armdyn_error *error);
   /* That as bytes, for another process of this program, and from it. false: they are none of ours. */
   void (*write)(void *context, size_t k, struct buffer *out);

@@ -131,6 +131,8 @@ static enum armdyn_status run_case(void *context, size_t k, size_t done, struct 
   const double whole = run->request.has_accuracy ? CASES_PART : 1;
   struct verification_case *c = &run->cases[k];
   struct case_order order = order_of(run, c);
+  free(c->responses); /* who helps may be given a part again, by another attempt */
+  *c = (struct verification_case){ .plant = c->plant, .law = c->law, .reference = c->reference, .alone = c->alone };
   char sentence[320];
   snprintf(sentence, sizeof sentence, "%zu of %zu cases done; %s, %s%s, %s", done, run->case_count,
            run->request.plants[c->plant].name, run->request.laws[c->law].name, c->alone ? " without model" : "",

@@ -120,3 +120,16 @@ def test_who_helps_gives_way(make_server):
         assert client.get(f"/v1/jobs/{job}").expect(200).json["state"] == "running"
         client.post(f"/v1/jobs/{job}/cancel").expect(200)
         assert ended(client, job)["state"] == "cancelled"
+
+
+def test_a_killed_service_takes_it_up_again(make_server, alone):
+    """What was shared is forgotten, the job is not."""
+    server = make_server("--workers", 2)
+    with server.client() as client:
+        place = client.create_robot(ASSEMBLY, name="assembly").headers["Location"]
+        job = begin(client, place)
+        until(lambda: client.get(f"/v1/jobs/{job}").expect(200).json["state"] == "running", 30, 0.005)
+    server.restart(kill=True)
+    with server.client() as client:
+        done = ended(client, job)
+        assert done["state"] == "succeeded" and figures(client, done) == alone
