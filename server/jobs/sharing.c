@@ -187,12 +187,18 @@ static void end_to_help(struct runner *r, const struct help *help)
   pthread_mutex_unlock(&r->jobs->lock);
 }
 
+/* Under the lock: a job is due, which a worker would begin. */
+static bool waits_for_worker(const struct jobs *jobs)
+{
+  return !jobs->draining && live_due(jobs);
+}
+
 static enum armdyn_status give_next(struct runner *r)
 {
   struct message_part part = { .index = MESSAGE_NO_PART };
   pthread_mutex_lock(&r->jobs->lock);
   struct job_parts *s = shared_with(r);
-  if (s && !s->alone && room(s) && !r->jobs->stopping && !live_due(r->jobs)) {
+  if (s && !s->alone && room(s) && !r->jobs->stopping && !waits_for_worker(r->jobs)) {
     const size_t k = take(s, r);
     if (k < s->count) part = (struct message_part){ .index = (uint32_t)k, .done = (uint32_t)s->done };
   }
@@ -224,11 +230,10 @@ static enum armdyn_status take_outcome(struct runner *r, const struct frame *fra
   return ARMDYN_OK;
 }
 
-/* A job is due, and waits for a worker. */
 static bool wanted(struct runner *r)
 {
   pthread_mutex_lock(&r->jobs->lock);
-  const bool due = !r->jobs->draining && live_due(r->jobs);
+  const bool due = waits_for_worker(r->jobs);
   pthread_mutex_unlock(&r->jobs->lock);
   return due;
 }
