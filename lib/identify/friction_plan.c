@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "armdyn/friction_test.h"
+#include "lib/model/gears.h"
 #include "lib/trajectory/check.h"
 #include "lib/trajectory/obstacles.h"
 #include "lib/trajectory/polynomial.h"
@@ -306,6 +307,7 @@ enum armdyn_status armdyn_friction_plan(const struct armdyn_robot *robot,
   struct plan p = { .request = request, .limits = limits, .out = out };
   size_t moved = 0;
   enum armdyn_status rc = check_request(request, error);
+  if (!rc) rc = gear_friction_refuse(robot, "a friction test", error);
   *out = (struct armdyn_trajectory){ 0 };
   *runs = NULL;
   *run_count = 0;

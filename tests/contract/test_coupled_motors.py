@@ -109,9 +109,11 @@ def test_what_is_made_joint_by_joint_is_refused(client, arm, field, more):
     assert job["problem"]["detail"].startswith(field), job
 
 
-def test_motions_and_code_name_the_friction_that_they_do_not_know(client, arm):
+def test_motions_and_friction_tests_name_the_friction_that_they_do_not_know(client, arm):
     plan = {"method": "energy_optimal", "start": {"q": [0, 0]}, "goal": {"q": [0.5, 0.5]}, "duration": 1}
     job = client.wait_job(client.post(f"/v1/robots/{arm}/trajectories", plan))
+    assert job["state"] == "failed" and "coupled motors" in job["problem"]["detail"], job
+    job = client.wait_job(client.post(f"/v1/robots/{arm}/friction-tests", {"joints": ["shoulder"]}))
     assert job["state"] == "failed" and "coupled motors" in job["problem"]["detail"], job
 
 
