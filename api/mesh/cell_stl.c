@@ -14,7 +14,8 @@
 
 enum { SEGMENTS = 32, RINGS = SEGMENTS / 4 }; /* RINGS: from a pole to the equator */
 
-static const double plate[3] = { 100, 100, 0.1 }; /* m: of a half-space */
+static const double plate[3] = { 100, 100, 0.1 };          /* m: of a half-space */
+static const double thinnest = 1e-6, thinnest_part = 1e-6; /* m, and of its length: of a plate */
 
 struct surface {
   struct buffer *out;
@@ -101,21 +102,15 @@ static void write_cylinder(struct surface *s, const struct armdyn_shape *shape)
 
 /* -- what has flat faces: hulls of points -- */
 
-/* What has no thickness gets a micrometre. */
-static void write_hull(struct surface *s, const double *points, size_t count)
+static size_t add_hull(struct surface *s, const double *points, size_t count)
 {
-  double triangles[MESH_CORNERS * ARMDYN_HULL_TRIANGLES_MAX], thick[3 * ARMDYN_CONVEX_POINTS_MAX];
-  size_t found = armdyn_hull_triangles(points, count, triangles);
-  if (!found) {
-    for (size_t i = 0; i < MESH_CORNERS * count; i++) triangles[i] = points[i / MESH_CORNERS * 3 + i % 3];
-    const enum armdyn_status status = armdyn_enclose_convex(triangles, count, thick, &count, NULL, NULL);
-    if (!status) found = armdyn_hull_triangles(thick, count, triangles);
-    if (!found && !s->out->failure) s->out->failure = status ? status : ARMDYN_EINPUT;
-  }
+  double triangles[MESH_CORNERS * ARMDYN_HULL_TRIANGLES_MAX];
+  const size_t found = armdyn_hull_triangles(points, count, triangles);
   for (size_t i = 0; i < found; i++) {
     const double *t = triangles + MESH_CORNERS * i;
     add(s, t, t + 3, t + 6);
   }
+  return found;
 }
 
 static void write_box_of(struct surface *s, const double size[3])
@@ -123,7 +118,24 @@ static void write_box_of(struct surface *s, const double size[3])
   double corners[24];
   for (size_t i = 0; i < 8; i++)
     for (size_t k = 0; k < 3; k++) corners[3 * i + k] = (i >> k & 1 ? 0.5 : -0.5) * size[k];
-  write_hull(s, corners, 8);
+  add_hull(s, corners, 8);
+}
+
+/* The box around what has no thickness: it gets a little. */
+static void write_flat(struct surface *s, const double *points, size_t count)
+{
+  double triangles[MESH_CORNERS * ARMDYN_CONVEX_POINTS_MAX];
+  const struct armdyn_enclosing how = { 1U << ARMDYN_BOX, 0, 1 };
+  struct armdyn_shape box;
+  size_t used;
+  for (size_t i = 0; i < MESH_CORNERS * count; i++) triangles[i] = points[i / MESH_CORNERS * 3 + i % 3];
+  const enum armdyn_status status = armdyn_enclose(triangles, count, &how, &box, &used, NULL, NULL);
+  if (status && !s->out->failure) s->out->failure = status;
+  if (status) return;
+  const double longest = fmax(box.size[0], fmax(box.size[1], box.size[2]));
+  for (int k = 0; k < 3; k++) box.size[k] = fmax(box.size[k], fmax(thinnest, thinnest_part * longest));
+  armdyn_pose_matrix(&box.pose, s->frame);
+  write_box_of(s, box.size);
 }
 
 static void write_box(struct surface *s, const struct armdyn_shape *shape)
@@ -143,7 +155,7 @@ static void write_half_space(struct surface *s, const struct armdyn_shape *shape
 static void write_convex(struct surface *s, const struct armdyn_shape *shape)
 {
   armdyn_pose_matrix(&(struct armdyn_pose){ .rpy = { 0 } }, s->frame);
-  write_hull(s, shape->points, shape->point_count);
+  if (!add_hull(s, shape->points, shape->point_count)) write_flat(s, shape->points, shape->point_count);
 }
 
 static void (*const writers[])(struct surface *s, const struct armdyn_shape *shape) = {

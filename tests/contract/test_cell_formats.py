@@ -213,8 +213,16 @@ def test_triangles_of_what_has_faces(client):
     assert {tuple(c) for c in corners} <= {tuple(map(float, p)) for p in points.astype("f4")} and (normals @ points.T <= offsets[:, None] + 1e-6).all()
     corners, _, _ = planes_of(stl_of_body(client, {"half_space": {"normal": [0.6, 0, 0.8], "offset": -2}}))
     assert (corners @ [0.6, 0, 0.8]).max() == pytest.approx(-2, abs=1e-5) and np.ptp(corners @ [0, 1, 0]) == pytest.approx(100)
-    corners, _, _ = planes_of(stl_of_body(client, {"convex": {"points": [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]]}}))  # flat
-    assert np.ptp(corners[:, 2]) <= 3e-6 and np.ptp(corners[:, 0]) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("length", [1, 900, 9000])
+@pytest.mark.parametrize("shape", [lambda x, y: [x, y, 1], lambda x, y: [x, y, 0.3 * x + 0.7 * y], lambda x, y: [x, 2 * x, 1], lambda x, y: [1, 2, 3]], ids=["flat", "tilted", "line", "point"])
+def test_triangles_of_what_has_no_thickness(client, shape, length):
+    """Boxes about them, a thousandth of a thousandth thick."""
+    points = np.array([shape(*(length / 8 * xy)) for xy in np.random.default_rng(5).uniform(-1, 1, size=(40, 2))])
+    corners, normals, offsets = planes_of(stl_of_body(client, {"convex": {"points": points.tolist()}}))
+    assert len(corners) == 36 and (normals @ points.T <= offsets[:, None] + 1e-6 * length).all()
+    assert np.ptp(corners, axis=0).max() <= 2 * np.ptp(points, axis=0).max() + 1e-5 * length
 
 
 def test_a_format_is_put_too(client):
