@@ -143,9 +143,10 @@ static enum armdyn_status note_hindrances(struct sql *sql, struct buffer *remova
   int64_t number = 0;
   enum armdyn_status status = sql_query(sql, HINDRANCES, NO_VALUES, &statement);
   while (!status && !(status = sql_step(statement, &row)) && row) {
+    number++;
     buffer_format(removals, "%s;", sql_text(statement, 0));
     status = sql_run(sql, "INSERT INTO moving (number, again) VALUES (?, ?)",
-                     VALUES(value_integer(++number), value_text(sql_text(statement, 1))), NULL);
+                     VALUES(value_integer(number), value_text(sql_text(statement, 1))), NULL);
   }
   sql_finish(statement);
   return status ? status : removals->failure;
