@@ -77,6 +77,20 @@ function drawLines(u, hlines, vlines) {
   }
 }
 
+// Points as squares, one by one: thousands of circles in one path take a browser without a graphics card minutes.
+function drawPoints(u, k, index) {
+  const { left, top, width, height } = u.bbox
+  const size = 3 * devicePixelRatio
+  u.ctx.save()
+  u.ctx.fillStyle = colour(index)
+  for (let i = 0; i < u.data[0].length; i++) {
+    if (u.data[k][i] == null) continue
+    const [x, y] = [u.valToPos(u.data[0][i], 'x', true), u.valToPos(u.data[k][i], 'y', true)]
+    if (x >= left && x <= left + width && y >= top && y <= top + height) u.ctx.fillRect(x - size / 2, y - size / 2, size, size)
+  }
+  u.ctx.restore()
+}
+
 // Which line of the legend each series belongs to: one without a label is the other side of the band before it.
 const ownersOf = (series) => {
   let owner = -1
@@ -133,11 +147,12 @@ export function Plot({ title, x, series, xLabel, yLabel, height = 230, logX, log
       axes: [{ ...axisOf(xLabel, 32), ...(logX && logarithmic) }, { ...axisOf(yLabel, 62), values: (_, ticks) => ticks.map((tick) => (tick == null ? '' : figure(tick, 3))), ...(logY && logarithmic) }],
       series: [{}, ...series.map((one, k) => ({
         label: one.label ?? '', stroke: () => colour(one.index ?? k) + (one.faint ? '88' : ''), width: one.width ?? (one.faint ? 1 : 1.7), dash: one.solid || one.points ? undefined : dashes(one.index ?? k), show: !hidden.has(owners[k]),
-        points: { show: !!one.points, size: one.points ? 4 : 0 }, spanGaps: false, paths: one.points ? () => null : one.bars ? uPlot.paths.bars({ size: [0.95] }) : undefined, fill: one.bars ? colour(one.index ?? k) + '66' : undefined,
+        points: { show: false }, spanGaps: false, paths: one.points ? () => null : one.bars ? uPlot.paths.bars({ size: [0.95] }) : undefined, fill: one.bars ? colour(one.index ?? k) + '66' : undefined,
       }))],
       bands: series.flatMap((one, k) => (one.band ? [{ series: [k + 1, k + 2], fill: colour(one.index ?? k) + '44' }] : [])),
       hooks: {
         draw: [(u) => drawLines(u, hlines, vlines)],
+        drawSeries: [(u, k) => series[k - 1].points && drawPoints(u, k, series[k - 1].index ?? k - 1)],
         setCursor: [write],
         setSelect: [(u) => {
           const { left, top, width, height: h } = u.select
