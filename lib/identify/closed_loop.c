@@ -175,6 +175,45 @@ static bool settled(const struct armdyn_unknowns *u, const double *before, const
   return true;
 }
 
+/* -- the path alone -- */
+
+struct armdyn_loop_path {
+  struct loop_source loop;
+};
+
+enum armdyn_status armdyn_loop_path_new(const struct armdyn_robot *robot, const struct armdyn_unknowns *unknowns,
+                                        const struct armdyn_estimate *estimate, const struct armdyn_source *source,
+                                        const struct armdyn_known_loop *loop, struct armdyn_loop_path **out,
+                                        struct armdyn_error *error)
+{
+  struct armdyn_loop_path *path = malloc(sizeof *path);
+  if (!path) return ARMDYN_EMEMORY;
+  path->loop = (struct loop_source){ .measured = source, .loop = loop, .n = unknowns->n };
+  const enum armdyn_status status = adopt(&path->loop, robot, unknowns, estimate, error);
+  if (status) {
+    armdyn_loop_path_free(path);
+    return status;
+  }
+  *out = path;
+  return ARMDYN_OK;
+}
+
+void armdyn_loop_path_free(struct armdyn_loop_path *path)
+{
+  if (!path) return;
+  armdyn_robot_free(path->loop.robot);
+  free(path->loop.memory);
+  free(path);
+}
+
+struct armdyn_source armdyn_loop_path_source(struct armdyn_loop_path *path)
+{
+  const struct armdyn_source *measured = path->loop.measured;
+  return (struct armdyn_source){ measured->samples, measured->blocks, read_loop, &path->loop };
+}
+
+/* -- the estimate -- */
+
 /* How far the measured path is from that of the loop. */
 static enum armdyn_status tell_path(struct loop_source *s, struct armdyn_closed_loop *told, struct armdyn_error *error)
 {

@@ -6,6 +6,7 @@
 
 #include "lib/base/carve.h"
 #include "lib/identify/collinear.h"
+#include "lib/identify/instruments.h"
 #include "lib/identify/lack_of_fit.h"
 #include "lib/identify/regularized.h"
 #include "lib/identify/robust.h"
@@ -57,6 +58,20 @@ static enum armdyn_status consistent(struct training *training, const struct arm
   return regularized_solve(training, PENALTY_DISTANCE, estimation, out, error);
 }
 
+/* Weights are those that least squares leave, and then those of the estimate itself. */
+static enum armdyn_status iv(struct training *training, const struct armdyn_estimation *estimation,
+                             struct armdyn_estimate *out, struct armdyn_error *error)
+{
+  enum armdyn_status status = wls(training, estimation, out, error);
+  if (!status) status = instruments_new(training, estimation->instruments, &training->instruments, error);
+  for (int round = 0; round < 2 && !status; round++) {
+    training_weigh(training, out->beta);
+    training_stack(training, training->fold_count);
+    status = solve_stacked(training, out->beta, error);
+  }
+  return status;
+}
+
 static const struct estimator estimators[] = {
   [ARMDYN_OLS] = { false, ols },
   [ARMDYN_WLS] = { false, wls },
@@ -64,6 +79,7 @@ static const struct estimator estimators[] = {
   [ARMDYN_RIDGE] = { true, ridge },
   [ARMDYN_CONSISTENT] = { true, consistent },
   [ARMDYN_DIDIM] = { true, consistent },
+  [ARMDYN_IV] = { false, iv },
 };
 enum { ESTIMATOR_COUNT = sizeof estimators / sizeof *estimators, FOLDS_USUAL = 8 };
 
@@ -209,6 +225,8 @@ static enum armdyn_status spread(struct training *t, struct armdyn_estimate *out
   if (estimators[estimation->estimator].has_prior) {
     status = regularized_spread(t, estimation->ignore_prior, scores.T, out);
   } else {
+    training_stack(t, t->fold_count);
+    if (t->instruments) instruments_project(t->instruments, scores.T);
     status = covariance_of(t, scores.T, out);
     if (!status) {
       status = armdyn_standard_parameters(t->unknowns, estimation->ignore_prior, out->beta, out->covariance,
@@ -246,6 +264,8 @@ static enum armdyn_status check(const struct armdyn_estimation *e, struct armdyn
     return armdyn_refuse(error, ARMDYN_EINPUT, "/prior_strength", "must be above 0, or 0 for cross-validation, got %g",
                          e->prior_strength);
   }
+  if (e->estimator == ARMDYN_IV && !e->instruments)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/instruments", "are missing, by which the estimator iv estimates");
   if (e->folds == 1 || e->folds > FOLDS_MAX) {
     return armdyn_refuse(error, ARMDYN_EINPUT, "/folds", "must be 2 .. %d, or 0 for %d, got %zu", FOLDS_MAX,
                          FOLDS_USUAL, e->folds);

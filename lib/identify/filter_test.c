@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "lib/identify/paired.h"
 #include "lib/identify/scores.h"
 #include "lib/math/distribution.h"
 #include "lib/math/linear.h"
@@ -48,14 +49,8 @@ struct joint_test {
 
 struct filter_test {
   const struct armdyn_unknowns *unknowns;
-  const struct armdyn_source *source, *instruments;
-  struct armdyn_regression *X, *Z;
+  struct paired paired;
   struct joint_test joints[ARMDYN_JOINTS_MAX];
-  double *kept;  /* rows of Z of a block, which is walked through first */
-  size_t width;  /* of a sample there */
-  size_t at;     /* samples before the block */
-  size_t stride; /* of so many samples one is taken */
-  size_t taken;
   double *row; /* X, Z and y of a joint */
   void (*take)(struct filter_test *t, size_t joint);
   struct scores scores;
@@ -63,67 +58,28 @@ struct filter_test {
   size_t tested;
 };
 
-static bool is_taken(const struct filter_test *t, size_t k)
-{
-  return (t->at + k) % t->stride == 0;
-}
-
-static void keep_instruments(void *context, size_t k)
+static void take_joint(void *context, size_t joint, const double *x, const double *z)
 {
   struct filter_test *t = context;
-  double *to = t->kept + k * t->width;
-  for (size_t i = 0; i < t->unknowns->n && is_taken(t, k); i++) {
-    memcpy(to, regression_row(t->Z, i), t->joints[i].m * sizeof *to);
-    to += t->joints[i].m;
-  }
+  const size_t m = t->joints[joint].m;
+  memcpy(t->row, x, m * sizeof *x);
+  memcpy(t->row + m, z, m * sizeof *z);
+  t->row[2 * m] = x[m];
+  t->take(t, joint);
 }
 
-static void take_sample(void *context, size_t k)
+static void end_sample(void *context)
 {
   struct filter_test *t = context;
-  const double *instruments = t->kept + k * t->width;
-  if (!is_taken(t, k)) return;
-  for (size_t i = 0; i < t->unknowns->n; i++) {
-    const size_t m = t->joints[i].m;
-    const double *columns = regression_row(t->X, i);
-    memcpy(t->row, columns, m * sizeof *columns);
-    memcpy(t->row + m, instruments, m * sizeof *columns);
-    t->row[2 * m] = columns[m];
-    instruments += m;
-    t->take(t, i);
-  }
-  t->taken++;
   if (t->scores.T) scores_add(&t->scores, t->score);
-}
-
-static enum armdyn_status walk_block(struct filter_test *t, size_t block, struct armdyn_error *error)
-{
-  struct armdyn_motion motion, other;
-  enum armdyn_status status = t->instruments->read(t->instruments->context, block, &other, error);
-  if (status) return status;
-  t->kept = malloc((other.count * t->width + 1) * sizeof *t->kept);
-  if (!t->kept) return ARMDYN_EMEMORY;
-  const size_t count = other.count;
-  const double start = other.start;
-  status = regression_walk(t->Z, &other, keep_instruments, t);
-  if (!status) status = t->source->read(t->source->context, block, &motion, error);
-  if (!status && (motion.count != count || fabs(motion.start - start) > 0.1 / motion.rate))
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "", "the instruments of block %zu are of other samples", block + 1);
-  if (!status) status = regression_walk(t->X, &motion, take_sample, t);
-  if (!status) t->at += count;
-  free(t->kept);
-  t->kept = NULL;
-  return status;
 }
 
 static enum armdyn_status walk(struct filter_test *t, void (*take)(struct filter_test *t, size_t joint),
                                struct armdyn_error *error)
 {
-  enum armdyn_status status = ARMDYN_OK;
+  const struct paired_taker taker = { take_joint, end_sample, t };
   t->take = take;
-  t->at = t->taken = 0;
-  for (size_t block = 0; block < t->source->blocks && !status; block++) status = walk_block(t, block, error);
-  return status;
+  return paired_walk(&t->paired, &taker, error);
 }
 
 /* -- the three readings -- */
@@ -233,7 +189,7 @@ static void conclude(struct filter_test *t, double correlation, struct armdyn_fi
       for (size_t k = 0; k <= (a < b ? a : b); k++) M[a * n + b] += t->scores.T[k * n + a] * t->scores.T[k * n + b];
     }
   for (size_t i = 0; i < t->unknowns->n; i++) columns = t->joints[i].m > columns ? t->joints[i].m : columns;
-  const double samples = (double)t->taken, freedom = samples / correlation - (double)columns;
+  const double samples = (double)t->paired.taken, freedom = samples / correlation - (double)columns;
   const double lost = fmax(1 - (double)columns / samples, 0.1); /* residuals are as much too small */
   for (size_t i = 0; i < t->unknowns->n; i++) {
     const size_t at = t->joints[i].place;
@@ -256,18 +212,14 @@ static void conclude(struct filter_test *t, double correlation, struct armdyn_fi
 static enum armdyn_status open_test(struct filter_test *t)
 {
   size_t widest = 0;
-  t->X = armdyn_regression_new(t->unknowns);
-  t->Z = armdyn_regression_new(t->unknowns);
-  if (!t->X || !t->Z) return ARMDYN_EMEMORY;
   for (size_t i = 0; i < t->unknowns->n; i++) {
     struct joint_test *j = &t->joints[i];
-    const size_t m = j->m = t->X->joints[i].count;
+    const size_t m = j->m = t->paired.X->joints[i].count;
     j->gram = calloc((2 * m + 1) * (2 * m + 1), sizeof *j->gram);
     j->beta = calloc(3 * m + 1, sizeof *j->beta);
     if (!j->gram || !j->beta) return ARMDYN_EMEMORY;
     j->along = j->beta + m;
     j->gamma = j->along + m;
-    t->width += m;
     widest = m > widest ? m : widest;
   }
   t->row = malloc((2 * widest + 1) * sizeof *t->row);
@@ -281,18 +233,18 @@ static void close_test(struct filter_test *t)
     free(t->joints[i].beta);
   }
   scores_close(&t->scores);
-  armdyn_regression_free(t->X);
-  armdyn_regression_free(t->Z);
+  paired_close(&t->paired);
   free(t->row);
 }
 
 static enum armdyn_status read_stride(struct filter_test *t, struct armdyn_error *error)
 {
   struct armdyn_motion first;
-  const enum armdyn_status status = t->source->read(t->source->context, 0, &first, error);
+  const struct armdyn_source *source = t->paired.source;
+  const enum armdyn_status status = source->read(source->context, 0, &first, error);
   if (status) return status;
   const double wanted = first.torque_cutoff > 0 ? first.rate / (NYQUIST * first.torque_cutoff) : 1;
-  t->stride = wanted > 1 ? (size_t)wanted : 1;
+  t->paired.stride = wanted > 1 ? (size_t)wanted : 1;
   return ARMDYN_OK;
 }
 
@@ -300,20 +252,21 @@ enum armdyn_status armdyn_test_filters(const struct armdyn_unknowns *unknowns, c
                                        const struct armdyn_source *instruments, struct armdyn_filter_test *out,
                                        struct armdyn_error *error)
 {
-  struct filter_test t = { .unknowns = unknowns, .source = source, .instruments = instruments };
+  struct filter_test t = { .unknowns = unknowns };
   *out = (struct armdyn_filter_test){ .statistic = NAN, .p = NAN };
   for (size_t i = 0; i < ARMDYN_JOINTS_MAX; i++) out->t[i] = NAN;
-  enum armdyn_status status = open_test(&t);
+  enum armdyn_status status = paired_open(unknowns, source, instruments, &t.paired);
+  if (!status) status = open_test(&t);
   if (!status) status = read_stride(&t, error);
   if (!status) status = walk(&t, take_products, error);
   for (size_t i = 0; i < unknowns->n && !status; i++)
     if (!estimate(&t.joints[i])) status = ARMDYN_EMEMORY;
   if (!status) status = walk(&t, take_correlations, error);
   const double correlation = status ? 1 : correlation_of(&t);
-  out->samples = t.taken;
+  out->samples = t.paired.taken;
   out->numerator = (double)t.tested;
   if (!status && t.tested > 0) {
-    if (!scores_open(t.tested, scores_window((double)t.taken, correlation), &t.scores)) status = ARMDYN_EMEMORY;
+    if (!scores_open(t.tested, scores_window((double)t.paired.taken, correlation), &t.scores)) status = ARMDYN_EMEMORY;
     if (!status) status = walk(&t, take_scores, error);
     if (!status) scores_end(&t.scores);
     if (!status) conclude(&t, correlation, out);

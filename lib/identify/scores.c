@@ -2,9 +2,13 @@
 
 #include <math.h>
 
+#include "lib/identify/instruments.h"
+#include "lib/identify/paired.h"
 #include "lib/math/triangle.h"
 
 enum { ROWS = 64 };
+static const double PERIODS = 8,
+                    WINDOWS_LEAST = 50; /* of a window for instruments: of the torque's cut-off; in the data */
 
 size_t scores_window(double samples, double correlation)
 {
@@ -94,27 +98,62 @@ void scores_end(struct scores *scores)
 
 struct scoring {
   const struct training *training;
-  const struct armdyn_regression *rows;
+  const struct armdyn_regression *rows; /* whose joints' columns are known */
   const double *beta, *factor;
   double *score;
   struct scores *scores;
 };
 
+/* What a joint adds to the sample's score: z is its row x, or the instruments in its place. */
+static void take_joint(void *context, size_t joint, const double *x, const double *z)
+{
+  const struct scoring *s = context;
+  const struct joint_equations *e = &s->rows->joints[joint];
+  const double clip = s->training->clip[joint];
+  double left = x[e->count];
+  for (size_t c = 0; c < e->count; c++) left -= x[c] * s->beta[e->column[c]];
+  const double pull = s->factor[joint] * fmin(fmax(left, -clip), clip);
+  for (size_t c = 0; c < e->count; c++) s->score[e->column[c]] += pull * z[c];
+}
+
+static void end_sample(void *context)
+{
+  const struct scoring *s = context;
+  scores_add(s->scores, s->score);
+  memset(s->score, 0, s->training->unknowns->base_count * sizeof *s->score);
+}
+
 static void take_sample(void *context, size_t k)
 {
   const struct scoring *s = context;
-  const struct training *t = s->training;
   (void)k;
-  memset(s->score, 0, t->unknowns->base_count * sizeof *s->score);
-  for (size_t i = 0; i < t->unknowns->n; i++) {
-    const struct joint_equations *e = &s->rows->joints[i];
+  for (size_t i = 0; i < s->training->unknowns->n; i++) {
     const double *row = regression_row(s->rows, i);
-    double left = row[e->count];
-    for (size_t c = 0; c < e->count; c++) left -= row[c] * s->beta[e->column[c]];
-    const double pull = s->factor[i] * fmin(fmax(left, -t->clip[i]), t->clip[i]);
-    for (size_t c = 0; c < e->count; c++) s->score[e->column[c]] += pull * row[c];
+    take_joint(context, i, row, row);
   }
-  scores_add(s->scores, s->score);
+  end_sample(context);
+}
+
+static enum armdyn_status walk_rows(const struct training *t, struct armdyn_regression *rows, struct scoring *scoring,
+                                    struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t block = 0; block < t->source->blocks && !status; block++) {
+    struct armdyn_motion motion;
+    status = training_read(t, block, &motion, error);
+    if (!status) status = regression_walk(rows, &motion, take_sample, scoring);
+  }
+  return status;
+}
+
+static enum armdyn_status walk_pairs(const struct training *t, struct scoring *scoring, struct armdyn_error *error)
+{
+  const struct paired_taker taker = { take_joint, end_sample, scoring };
+  struct paired paired;
+  enum armdyn_status status = paired_open(t->unknowns, t->source, instruments_source(t->instruments), &paired);
+  if (!status) status = paired_walk(&paired, &taker, error);
+  paired_close(&paired);
+  return status;
 }
 
 /* A clipped estimate feels the curvature of the residuals inside alone (Huber 1981, 7.6); and each parameter costs as many
@@ -129,6 +168,19 @@ static void fill_factors(const struct training *t, const double *correlation, do
   }
 }
 
+/* Instruments are for noise of positions, which is differentiated: it has no power at the low frequencies of the motion, and a
+ * window that resolves no lower frequencies than the torque's cut-off would take that of the higher ones for it. */
+static enum armdyn_status widen_window(const struct training *t, size_t *window, struct armdyn_error *error)
+{
+  struct armdyn_motion first;
+  if (!t->instruments) return ARMDYN_OK;
+  const enum armdyn_status status = training_read(t, 0, &first, error);
+  if (status || !(first.torque_cutoff > 0)) return status;
+  const double wide = fmin(PERIODS * first.rate / first.torque_cutoff, (double)t->source->samples / WINDOWS_LEAST);
+  if (wide > (double)*window) *window = (size_t)wide;
+  return ARMDYN_OK;
+}
+
 enum armdyn_status scores_of(struct training *training, const double *beta, const double *correlation,
                              struct scores *scores, struct armdyn_error *error)
 {
@@ -137,15 +189,15 @@ enum armdyn_status scores_of(struct training *training, const double *beta, cons
   for (size_t i = 0; i < n; i++) most = fmax(most, correlation[i]);
   fill_factors(training, correlation, factor);
   struct armdyn_regression *rows = armdyn_regression_new(training->unknowns);
-  double *score = malloc(b * sizeof *score);
+  double *score = calloc(b, sizeof *score);
   struct scoring scoring = { training, rows, beta, factor, score, scores };
-  const bool open = scores_open(b, scores_window((double)training->source->samples, most), scores);
-  enum armdyn_status status = rows && score && open ? ARMDYN_OK : ARMDYN_EMEMORY;
-  for (size_t block = 0; block < training->source->blocks && !status; block++) {
-    struct armdyn_motion motion;
-    status = training_read(training, block, &motion, error);
-    if (!status) status = regression_walk(rows, &motion, take_sample, &scoring);
-  }
+  size_t window = scores_window((double)training->source->samples, most);
+  *scores = (struct scores){ 0 };
+  enum armdyn_status status = widen_window(training, &window, error);
+  if (!status && !scores_open(b, window, scores)) status = ARMDYN_EMEMORY;
+  if (!rows || !score) status = ARMDYN_EMEMORY;
+  if (!status)
+    status = training->instruments ? walk_pairs(training, &scoring, error) : walk_rows(training, rows, &scoring, error);
   if (status)
     scores_close(scores);
   else

@@ -35,7 +35,8 @@ void scores_add(struct scores *scores, const double *score);
 /* No more come. T: b x b triangle, M = T'T. */
 void scores_end(struct scores *scores);
 
-/* Those of beta, with the weights of the training; residuals beyond what it clips count as that much.
+/* Those of beta, with the weights of the training; residuals beyond what it clips count as that much. If the training has
+ * instruments, they are the factors of the residuals instead of the columns.
  *   correlation  in   n, samples that count as one
  *   scores       out  release with scores_close
  * OK, EMEMORY or ECANCELLED, then there is nothing to release. */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "lib/identify/condition.h"
+#include "lib/identify/instruments.h"
 #include "lib/identify/training.h"
 #include "lib/math/triangle.h"
 
@@ -109,6 +110,7 @@ void training_close(struct training *training)
 {
   for (size_t f = 0; f < FOLDS_MAX; f++) armdyn_regression_free(training->fold[f]);
   armdyn_regression_free(training->all);
+  instruments_free(training->instruments);
   free(training->R);
   free(training->scratch);
   free(training->inverse);
@@ -121,6 +123,10 @@ size_t training_stack(struct training *training, size_t without)
 {
   const size_t all = training->unknowns->base_count + 1;
   size_t samples = 0;
+  if (training->instruments && without >= training->fold_count) {
+    instruments_stack(training->instruments, training->weight, training->R);
+    return training->all->samples;
+  }
   memset(training->R, 0, all * all * sizeof *training->R);
   if (without >= training->fold_count) {
     regression_stack(training->all, training->weight, training->R, training->scratch);

@@ -13,6 +13,8 @@ struct reach {
   double fastest[ARMDYN_JOINTS_MAX];                      /* rad/s (m/s) */
 };
 
+struct instruments;
+
 /* Training data in consecutive parts, and how joints are weighed. */
 struct training {
   const struct armdyn_unknowns *unknowns;
@@ -21,6 +23,7 @@ struct training {
   size_t fold_count;
   struct armdyn_regression *fold[FOLDS_MAX];
   struct armdyn_regression *all;
+  struct instruments *instruments;  /* whose equations stand in for those of `all`, NULL: none do */
   double weight[ARMDYN_JOINTS_MAX]; /* 1 / deviation of the joint's residuals */
   double clip[ARMDYN_JOINTS_MAX];   /* a residual beyond this pulls as this much, INFINITY: none does */
   double inside[ARMDYN_JOINTS_MAX]; /* share of the joint's residuals that is within that */

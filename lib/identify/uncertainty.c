@@ -83,7 +83,6 @@ enum armdyn_status covariance_of(struct training *training, const double *T, str
   const size_t b = training->unknowns->base_count, all = b + 1;
   double *g = malloc(b * sizeof *g);
   if (!g) return ARMDYN_EMEMORY;
-  training_stack(training, training->fold_count);
   memset(out->covariance, 0, b * b * sizeof *out->covariance);
   for (size_t row = 0; row < b; row++) {
     memset(g, 0, row * sizeof *g);

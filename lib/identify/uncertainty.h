@@ -20,7 +20,7 @@ void residual_sums_end(const struct residual_sums *sums, size_t n, size_t parame
  * the training's are not clipped. */
 enum armdyn_status residual_figures(struct training *training, struct armdyn_estimate *out, struct armdyn_error *error);
 
-/* Covariance and deviations of a least-squares estimate with the weights of the training, whose scores vary by T'T
+/* Covariance and deviations of a least-squares estimate of the equations that are stacked, whose scores vary by T'T
  * (scores.h). Needs full rank. */
 enum armdyn_status covariance_of(struct training *training, const double *T, struct armdyn_estimate *out);
 

@@ -41,6 +41,22 @@ enum armdyn_status armdyn_identify_in_loop(const struct armdyn_robot *robot, con
                                            const struct armdyn_estimation *estimation, struct armdyn_estimate *out,
                                            struct armdyn_closed_loop *told, struct armdyn_error *error);
 
+/* The path alone, of an arm that was estimated: instruments of ARMDYN_IV and of armdyn_test_filters, in which there is no noise of
+ * the positions, nor what the loop's gains made of it in the torques. Any arm makes sound ones, the true one the best. */
+struct armdyn_loop_path;
+
+/*   robot, unknowns, estimate  in   an estimate of links that a body can have, such as that of armdyn_identify_in_loop
+ *   source, loop               in   as there; they live as long
+ *   out                        out  release with armdyn_loop_path_free
+ * OK, EINPUT or EMEMORY. */
+enum armdyn_status armdyn_loop_path_new(const struct armdyn_robot *robot, const struct armdyn_unknowns *unknowns,
+                                        const struct armdyn_estimate *estimate, const struct armdyn_source *source,
+                                        const struct armdyn_known_loop *loop, struct armdyn_loop_path **out,
+                                        struct armdyn_error *error);
+void armdyn_loop_path_free(struct armdyn_loop_path *path); /* NULL is fine */
+/* The measured samples at its positions; refusals as those of armdyn_identify_in_loop. */
+struct armdyn_source armdyn_loop_path_source(struct armdyn_loop_path *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -390,7 +390,8 @@ enum armdyn_estimator {
   ARMDYN_RIDGE,      /* weighted, and drawn to the prior by the square of the distance to it */
   ARMDYN_CONSISTENT, /* the same, by a distance that is infinite for what no robot can have: every link is a possible body,
                        rotors and friction are positive */
-  ARMDYN_DIDIM /* that, on positions of a simulated loop: see armdyn_identify_in_loop. Of other data it is CONSISTENT */
+  ARMDYN_DIDIM, /* that, on positions of a simulated loop: see armdyn_identify_in_loop. Of other data it is CONSISTENT */
+  ARMDYN_IV     /* WLS by instruments: errors of positions that are none of theirs bias nothing */
 };
 
 /* Zeros are the defaults. */
@@ -406,6 +407,9 @@ struct armdyn_estimation {
   void (*trying)(void *context, size_t trial,
                  size_t trials); /* armdyn_choose_friction begins another one; NULL: untold */
   void *context;
+  const struct armdyn_source
+      *instruments;                 /* IV: the same samples as the data, with positions that came another way, as those
+                                              of armdyn_loop_path; their torques are not looked at */
   const struct armdyn_robot *loads; /* armdyn_choose_friction, armdyn_refine_stribeck: as in armdyn_unknowns_under */
   const bool *friction_known;       /* n: of these joints armdyn_choose_friction has but the offset; NULL: of none */
   const double
@@ -469,9 +473,10 @@ struct armdyn_estimate {
 /* Identify from conditioned motions.
  *   motions  in   motion_count of them, which together are the training data
  *   out      out  release with armdyn_estimate_free
- * OK, EINPUT, ESINGULAR (the motion does not excite a parameter, which is named; not RIDGE and CONSISTENT), ECANCELLED or
+ * OK, EINPUT, ESINGULAR (the motion, or the instruments, do not excite a parameter, which is named; not RIDGE and CONSISTENT), ECANCELLED or
  * EMEMORY. Deterministic.
- * Sources: Huber 1981 (IRLS); Wensing, Kim & Slotine 2018 and Lee, Wensing & Park 2019 (CONSISTENT). */
+ * Sources: Huber 1981 (IRLS); Wensing, Kim & Slotine 2018 and Lee, Wensing & Park 2019 (CONSISTENT); Janot, Vandanjon &
+ * Gautier 2014, A generic instrumental variable approach for industrial robot identification (IV). */
 enum armdyn_status armdyn_identify(const struct armdyn_unknowns *unknowns, const struct armdyn_motion *motions,
                                    size_t motion_count, const struct armdyn_estimation *estimation,
                                    struct armdyn_estimate *out, struct armdyn_error *error);
