@@ -2,7 +2,7 @@
 
 #include "api/codec/friction_terms.h"
 
-const char *const identification_estimators[] = { "ols", "wls", "irls", "ridge", "consistent", "didim" };
+const char *const identification_estimators[] = { "ols", "wls", "irls", "ridge", "consistent", "didim", "iv" };
 static const char *const subjects[] = { "arm", "payload" };
 static const char *const methods[] = { "butterworth", "tracking_differentiator" };
 
@@ -228,14 +228,16 @@ static void check_loop(struct json_reader *r, const struct identification_reques
         r, "/loop", FAULT_INCONSISTENT,
         "is missing: didim simulates the loop that the arm was logged in, of which it must be told reference and "
         "gains. Without them, a loop that is stiff follows the filtered path, along which consistent identifies");
-  if (!didim && request->has_loop) json_fault(r, "/loop", FAULT_INCONSISTENT, "belongs to the estimator didim");
-  if (didim && request->has_loop && request->loop.reference.count != request->datasets.count)
+  if (!request->has_loop) return;
+  if (!didim && request->estimator != ARMDYN_IV && !request->test_filters)
+    json_fault(r, "/loop", FAULT_INCONSISTENT, "belongs to the estimators didim and iv, and to test_filters");
+  if (request->loop.reference.count != request->datasets.count)
     json_fault(r, "/loop/reference", FAULT_LENGTH,
                "needs one data set for each of the %zu that are trained on, got %zu", request->datasets.count,
                request->loop.reference.count);
-  if (didim && *request->friction_from)
+  if (*request->friction_from)
     json_fault(r, "/friction_from", FAULT_INCONSISTENT,
-               "does not go with didim, whose simulated arm has all its friction");
+               "does not go with a loop, whose simulated arm has all its friction");
 }
 
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
@@ -244,7 +246,7 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   const struct identification_request *request = object;
   if (json_reader_status(r)) return; /* of what is wrong nothing follows */
   check_subject(r, request, given);
-  bool prior = request->estimator >= ARMDYN_RIDGE;
+  const bool prior = request->estimator >= ARMDYN_RIDGE && request->estimator != ARMDYN_IV;
   if (!request->datasets.count) json_fault(r, "/datasets", FAULT_LENGTH, "needs at least one data set");
   if (!prior && !isnan(request->prior_strength))
     json_fault(r, "/prior_strength", FAULT_INCONSISTENT, "belongs to the estimators ridge, consistent and didim");

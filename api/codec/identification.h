@@ -62,7 +62,7 @@ struct identification_request {
   double prior_strength; /* NAN: by cross-validation */
   bool rotor_inertia, free_signs, find_torque_delay, find_drive_gains, test_filters;
   bool has_loop;
-  struct identification_loop loop; /* of ARMDYN_DIDIM */
+  struct identification_loop loop; /* of ARMDYN_DIDIM, ARMDYN_IV and test_filters */
   struct identification_friction friction;
   char friction_from[27]; /* an identification of friction that holds for the joints that it found; "": none */
   size_t exclusion_count;
@@ -144,7 +144,13 @@ struct identification_delay {
 struct identification_filter_test {
   bool asked;
   struct armdyn_filter_test found;
-  double instrument_cutoff; /* Hz */
+  double instrument_cutoff; /* Hz; NAN: they are of the simulated loop */
+};
+
+/* Of ARMDYN_IV: where its instruments come from. */
+struct identification_instruments {
+  bool asked;
+  double cutoff; /* Hz, of the filter along the measured path; NAN: they are of the simulated loop */
 };
 
 /* A gain that was searched for. */
@@ -169,7 +175,8 @@ struct identification_result {
   struct identification_conditioning conditioning; /* as used, without NAN */
   const struct identification_delay *delays;       /* n; NULL: none were searched for */
   struct identification_filter_test filter_test;
-  const struct armdyn_closed_loop *closed_loop; /* of ARMDYN_DIDIM, else NULL */
+  struct identification_instruments instruments;
+  const struct armdyn_closed_loop *closed_loop; /* of a loop that was simulated, else NULL */
   const struct identification_gain *gains;      /* n; NULL: the same */
   double rate, sample_rate;                     /* Hz: of the data, of the samples that are kept */
   const struct identification_data *data;

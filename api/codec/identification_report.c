@@ -38,6 +38,33 @@ static const char *joint_name(const struct page *p, size_t joint)
   return p->report->robot->joints[joint].name;
 }
 
+/* Columns and instruments that are not of the measured path alone. */
+static void write_instruments(struct page *p)
+{
+  const cJSON *d = p->document;
+  if (has(d, "closed_loop"))
+    page_text(p->out, "%s are those of a simulated loop, in %.0f rounds%s.",
+              strcmp(text_at(d, "estimator"), "didim") ? "Instruments" : "Columns",
+              document_number(d, "closed_loop/rounds"),
+              document_truth(d, "closed_loop/settled") ? "" : ", which did not settle");
+  if (has(d, "instruments/cutoff_hz"))
+    page_text(
+        p->out,
+        "Instruments are along the measured path filtered at %.3g Hz, for the loop is not known: noise below that "
+        "is in them, too, and biases.",
+        document_number(d, "instruments/cutoff_hz"));
+  if (!has(d, "filter_test/p")) return;
+  char along[96] = "of the simulated loop";
+  if (has(d, "filter_test/instrument_cutoff_hz"))
+    snprintf(along, sizeof along, "along the measured path filtered at %.3g Hz",
+             document_number(d, "filter_test/instrument_cutoff_hz"));
+  page_text(p->out, "Durbin, Wu and Hausman's test of the filters, by instruments %s: F = %.3g, p = %.3g: %s.", along,
+            document_number(d, "filter_test/f"), document_number(d, "filter_test/p"),
+            document_truth(d, "filter_test/rejected")
+                ? "the columns of the regression are not sound, look at cut-offs and rate"
+                : "nothing speaks against them");
+}
+
 static void write_summary(struct page *p)
 {
   const cJSON *d = p->document;
@@ -66,20 +93,7 @@ static void write_summary(struct page *p)
     page_text(p->out, "Every link's parameters belong to a possible body.");
   else
     page_warning(p->out, "Not every link's parameters belong to a possible body; see consistency below.");
-  if (has(d, "closed_loop"))
-    page_text(p->out, "Columns are those of a simulated loop, in %.0f rounds%s.",
-              document_number(d, "closed_loop/rounds"),
-              document_truth(d, "closed_loop/settled") ? "" : ", which did not settle");
-  if (has(d, "filter_test/p"))
-    page_text(
-        p->out,
-        "Durbin, Wu and Hausman's test of the filters, by instruments along the measured path filtered at %.3g Hz: "
-        "F = %.3g, p = %.3g: %s.",
-        document_number(d, "filter_test/instrument_cutoff_hz"), document_number(d, "filter_test/f"),
-        document_number(d, "filter_test/p"),
-        document_truth(d, "filter_test/rejected")
-            ? "the columns of the regression are not sound, look at cut-offs and rate"
-            : "nothing speaks against them");
+  write_instruments(p);
   if (*text_at(d, "label")) page_text(p->out, "Label: %s", text_at(d, "label"));
   if (*text_at(d, "notes")) page_text(p->out, "Notes: %.900s", text_at(d, "notes"));
 }

@@ -62,12 +62,26 @@ static void encode_delays(struct json_writer *w, const struct identification_res
 
 static const double SIZE_OF_TEST = 0.05;
 
+static const char *instruments_named(double cutoff)
+{
+  return isnan(cutoff) ? "simulated_loop" : "filtered_path";
+}
+
+static void encode_instruments(struct json_writer *w, const struct identification_result *result)
+{
+  if (!result->instruments.asked) return;
+  json_key(w, "instruments"), json_begin_object(w);
+  member_text(w, "from", instruments_named(result->instruments.cutoff));
+  member_number(w, "cutoff_hz", result->instruments.cutoff);
+  json_end_object(w);
+}
+
 static void encode_filter_test(struct json_writer *w, const struct identification_result *result)
 {
   const struct armdyn_filter_test *found = &result->filter_test.found;
   if (!result->filter_test.asked) return;
   json_key(w, "filter_test"), json_begin_object(w);
-  member_text(w, "instruments", "filtered_path");
+  member_text(w, "instruments", instruments_named(result->filter_test.instrument_cutoff));
   member_number(w, "instrument_cutoff_hz", result->filter_test.instrument_cutoff);
   json_key(w, "samples"), json_write_integer(w, (long long)found->samples);
   member_number(w, "f", found->statistic);
@@ -354,6 +368,7 @@ void identification_result_encode(const struct identification_result *result, st
   json_key(&w, "rounds"), json_write_integer(&w, (long long)(payload ? payload->rounds : estimate->rounds));
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
   encode_delays(&w, result);
+  encode_instruments(&w, result);
   encode_filter_test(&w, result);
   encode_closed_loop(&w, result);
   encode_gains(&w, result);

@@ -75,6 +75,42 @@ enum armdyn_status arm_unknowns(const struct arm_order *order, struct arm_estima
   return armdyn_unknowns_under(arm->robot, arm->loads, arm->terms, rotors_of(order->request), &arm->unknowns, error);
 }
 
+/* The arm in its loop: the estimate itself, or one that makes instruments. */
+static enum armdyn_status estimate_in_loop(const struct arm_order *order, const struct armdyn_estimation *estimation,
+                                           struct arm_estimate *arm, struct armdyn_error *error)
+{
+  struct armdyn_estimation own = *estimation;
+  const bool wanted = order->request->estimator == ARMDYN_DIDIM;
+  if (!wanted) own.estimator = ARMDYN_DIDIM, own.lack_of_fit = false;
+  return armdyn_identify_in_loop(arm->robot, arm->unknowns, order->source, order->loop, &own,
+                                 wanted ? &arm->estimate : &arm->in_loop, &arm->closed_loop, error);
+}
+
+static enum armdyn_status estimate_under_load(const struct arm_order *order, const struct armdyn_estimation *estimation,
+                                              struct arm_estimate *arm, struct armdyn_error *error)
+{
+  size_t rounds;
+  return armdyn_identify_under_load(arm->robot, arm->terms, rotors_of(order->request), order->source, estimation,
+                                    &arm->unknowns, &arm->estimate, &rounds, error);
+}
+
+/* By instruments of the simulated loop. */
+static enum armdyn_status estimate_by_loop(const struct arm_order *order, const struct armdyn_estimation *estimation,
+                                           struct arm_estimate *arm, struct armdyn_error *error)
+{
+  struct armdyn_loop_path *path = NULL;
+  enum armdyn_status status =
+      armdyn_loop_path_new(arm->robot, arm->unknowns, &arm->in_loop, order->source, order->loop, &path, error);
+  if (!status) {
+    const struct armdyn_source instruments = armdyn_loop_path_source(path);
+    struct armdyn_estimation own = *estimation;
+    own.instruments = &instruments;
+    status = estimate_under_load(order, &own, arm, error);
+  }
+  armdyn_loop_path_free(path);
+  return status;
+}
+
 enum armdyn_status arm_estimate(const struct arm_order *order, struct arm_estimate *arm, struct armdyn_error *error)
 {
   const struct identification_request *request = order->request;
@@ -87,20 +123,27 @@ enum armdyn_status arm_estimate(const struct arm_order *order, struct arm_estima
     .more_covariance = arm->stribeck.covariance,
     .free_signs = request->free_signs,
     .lack_of_fit = order->lack_of_fit,
+    .instruments = order->instruments,
   };
-  size_t rounds;
   if (request->estimator == ARMDYN_DIDIM && !order->loop)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator", "didim needs the loop that each log was made in");
-  if (request->estimator == ARMDYN_DIDIM)
-    return armdyn_identify_in_loop(arm->robot, arm->unknowns, order->source, order->loop, &estimation, &arm->estimate,
-                                   &arm->closed_loop, error);
-  return armdyn_identify_under_load(arm->robot, arm->terms, rotors_of(request), order->source, &estimation,
-                                    &arm->unknowns, &arm->estimate, &rounds, error);
+  if (request->estimator == ARMDYN_IV && !order->loop && !order->instruments)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator", "iv needs instruments, which this has none of");
+  const enum armdyn_status status = order->loop ? estimate_in_loop(order, &estimation, arm, error) : ARMDYN_OK;
+  if (status || request->estimator == ARMDYN_DIDIM) return status;
+  const bool by_loop = request->estimator == ARMDYN_IV && order->loop;
+  return (by_loop ? estimate_by_loop : estimate_under_load)(order, &estimation, arm, error);
+}
+
+const struct armdyn_estimate *arm_in_loop(const struct arm_estimate *arm)
+{
+  return arm->in_loop.beta ? &arm->in_loop : &arm->estimate;
 }
 
 void arm_estimate_release(struct arm_estimate *arm)
 {
   armdyn_estimate_free(&arm->estimate);
+  armdyn_estimate_free(&arm->in_loop);
   armdyn_stribeck_free(&arm->stribeck);
   armdyn_unknowns_free(arm->unknowns);
   armdyn_robot_free(arm->own);

@@ -9,11 +9,12 @@
 /* Training data, and what is told of the work; what needs no telling is NULL. */
 struct arm_order {
   const struct identification_request *request;
-  const struct armdyn_robot *given;                             /* without friction that is held */
-  const bool *held;                                             /* n: joints whose friction is held */
-  const struct armdyn_source *source;                           /* without that friction */
-  const struct armdyn_known_loop *loop;                         /* of ARMDYN_DIDIM */
-  bool lack_of_fit;                                             /* as of struct armdyn_estimation */
+  const struct armdyn_robot *given;        /* without friction that is held */
+  const bool *held;                        /* n: joints whose friction is held */
+  const struct armdyn_source *source;      /* without that friction */
+  const struct armdyn_known_loop *loop;    /* that the data were logged in; NULL: not known, and not ARMDYN_DIDIM */
+  const struct armdyn_source *instruments; /* of ARMDYN_IV without a loop */
+  bool lack_of_fit;                        /* as of struct armdyn_estimation */
   void (*trying)(void *context, size_t trial, size_t trials);   /* a term of friction */
   void (*refining)(void *context, size_t round, size_t rounds); /* Stribeck velocities */
   bool (*cancelled)(void *context);
@@ -31,7 +32,8 @@ struct arm_estimate {
   struct armdyn_stribeck stribeck; /* what is known of the velocities that were searched for */
   struct armdyn_unknowns *unknowns;
   struct armdyn_estimate estimate;
-  struct armdyn_closed_loop closed_loop; /* of ARMDYN_DIDIM */
+  struct armdyn_estimate in_loop;        /* with a loop, unless the estimate is it: of ARMDYN_DIDIM */
+  struct armdyn_closed_loop closed_loop; /* with a loop */
 };
 
 /* Choose the friction, if the request leaves that open, or search for what is not linear in the terms that it names: robot
@@ -39,6 +41,8 @@ struct arm_estimate {
 enum armdyn_status arm_unknowns(const struct arm_order *order, struct arm_estimate *arm, struct armdyn_error *error);
 /* Then the estimate. OK, the refusals of armdyn_identify_source, or EMEMORY. */
 enum armdyn_status arm_estimate(const struct arm_order *order, struct arm_estimate *arm, struct armdyn_error *error);
+/* With a loop: what moves in it. */
+const struct armdyn_estimate *arm_in_loop(const struct arm_estimate *arm);
 void arm_estimate_release(struct arm_estimate *arm);
 
 #endif

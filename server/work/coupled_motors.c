@@ -9,6 +9,7 @@ static enum armdyn_status judge(const struct identification_request *r, struct a
   } unknown[] = {
     { "/identify", "a payload", r->identify == IDENTIFY_PAYLOAD },
     { "/estimator", "\"didim\"", r->estimator == ARMDYN_DIDIM },
+    { "/loop", "a simulated loop", r->has_loop },
     { "/friction_from", "friction of a test", r->friction_from[0] != 0 },
     { "/friction", "\"load\"", (r->friction.terms & ARMDYN_IDENTIFY_LOAD) != 0 },
     { "/find_torque_delay", "a search for delays", r->find_torque_delay },

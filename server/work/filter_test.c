@@ -2,52 +2,59 @@
 
 #include <math.h>
 
+#include "server/work/filtered_path.h"
 #include "server/work/training_data.h"
 
-static enum armdyn_status bandwidth_of(const struct filter_test_order *order, double *fastest,
-                                       struct armdyn_error *error)
-{
-  *fastest = 0;
-  for (size_t i = 0; i < order->count; i++) {
-    double bandwidth = 0;
-    const enum armdyn_status status = logged_motion_bandwidth(&order->logs->motions[i], &bandwidth, error);
-    if (status) return status;
-    *fastest = fmax(*fastest, bandwidth);
-  }
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status open_stream(const struct filter_test_order *order,
-                                      const struct armdyn_conditioning *conditioning, struct armdyn_log_stream **stream,
+/* The data as they were identified from. */
+static enum armdyn_status open_stream(const struct filter_test_order *order, struct armdyn_log_stream **stream,
                                       struct armdyn_error *error)
 {
-  const enum armdyn_status status = opened_logs_stream(order->logs, order->count, conditioning, stream, error);
+  const enum armdyn_status status = opened_logs_stream(order->logs, order->count, order->conditioning, stream, error);
   return status ? status : training_data_exclude(order->request, order->logs, *stream, error);
+}
+
+/* Where the loop is known, its path with the arm that was found in it. */
+static enum armdyn_status test_in_loop(const struct filter_test_order *order, const struct armdyn_source *source,
+                                       struct identification_filter_test *out, struct armdyn_error *error)
+{
+  struct armdyn_loop_path *path = NULL;
+  enum armdyn_status status =
+      armdyn_loop_path_new(order->robot, order->unknowns, order->in_loop, source, order->loop, &path, error);
+  if (!status) {
+    const struct armdyn_source instruments = armdyn_loop_path_source(path);
+    status = armdyn_test_filters(order->unknowns, source, &instruments, &out->found, error);
+  }
+  armdyn_loop_path_free(path);
+  out->instrument_cutoff = NAN;
+  return status;
+}
+
+static enum armdyn_status test_on_path(const struct filter_test_order *order, const struct armdyn_source *source,
+                                       struct identification_filter_test *out, struct armdyn_error *error)
+{
+  const struct filtered_path_order asked = { order->request, order->robot, order->conditioning, order->logs,
+                                             order->count };
+  struct filtered_path path = { 0 };
+  enum armdyn_status status = filtered_path_open(&asked, &path, error);
+  if (!status) status = armdyn_test_filters(order->unknowns, source, &path.source, &out->found, error);
+  out->instrument_cutoff = path.cutoff;
+  filtered_path_release(&path);
+  return status;
 }
 
 enum armdyn_status filter_test_compute(const struct filter_test_order *order, struct identification_filter_test *out,
                                        struct armdyn_error *error)
 {
-  struct armdyn_log_stream *streams[2] = { NULL, NULL };
-  struct armdyn_conditioning other = *order->conditioning;
-  double bandwidth;
-  enum armdyn_status status = bandwidth_of(order, &bandwidth, error);
-  if (status) return status;
-  other.method = ARMDYN_BUTTERWORTH;
-  other.position_cutoff = armdyn_instrument_cutoff(order->conditioning->position_cutoff, bandwidth, other.rate);
-  status = open_stream(order, order->conditioning, &streams[0], error);
-  if (!status) status = open_stream(order, &other, &streams[1], error);
+  struct armdyn_log_stream *stream = NULL;
+  enum armdyn_status status = open_stream(order, &stream, error);
   if (!status) {
-    const struct armdyn_source whole = armdyn_log_stream_source(streams[0]);
-    const struct armdyn_source instruments = armdyn_log_stream_source(streams[1]);
+    const struct armdyn_source whole = armdyn_log_stream_source(stream);
     const struct armdyn_source arm = order->loads ? armdyn_loads_source(order->loads, &whole) : whole;
     const struct armdyn_source held = order->known ? armdyn_known_friction_source(order->known, &arm) : arm;
     const struct armdyn_source source = armdyn_gears_source(order->gears, &held);
-    status = armdyn_test_filters(order->unknowns, &source, &instruments, &out->found, error);
-    out->instrument_cutoff = other.position_cutoff;
+    status = order->loop ? test_in_loop(order, &source, out, error) : test_on_path(order, &source, out, error);
     out->asked = true;
   }
-  armdyn_log_stream_free(streams[0]);
-  armdyn_log_stream_free(streams[1]);
+  armdyn_log_stream_free(stream);
   return status;
 }

@@ -14,8 +14,8 @@
 #include "server/work/filter_test.h"
 #include "server/work/held_friction.h"
 #include "server/work/identification_errors.h"
+#include "server/work/instruments.h"
 #include "server/work/kinds.h"
-#include "server/work/logged_loop.h"
 #include "server/work/messages.h"
 #include "server/work/payload.h"
 #include "server/work/torque_delays.h"
@@ -37,7 +37,7 @@ struct run {
   struct arm_estimate arm;                               /* for a payload: the arm without it, and its unknowns */
   struct armdyn_conditioning conditioning;
   struct armdyn_log_stream *stream;
-  struct logged_loop loop; /* of ARMDYN_DIDIM */
+  struct instruments instruments;
   struct armdyn_payload_estimate payload;
   double *payload_beta;                 /* of the arm with the load */
   struct armdyn_warnings doubts;        /* of the result */
@@ -233,7 +233,10 @@ static enum armdyn_status open_unknowns(struct run *run, const struct arm_order 
 static enum armdyn_status test_filters(struct run *run, struct armdyn_error *error)
 {
   const struct filter_test_order order = { .request = &run->request,
+                                           .robot = run->arm.robot,
                                            .unknowns = run->arm.unknowns,
+                                           .loop = run->instruments.loop,
+                                           .in_loop = arm_in_loop(&run->arm),
                                            .known = run->held.known,
                                            .loads = run->loads.loads,
                                            .gears = run->gears,
@@ -256,17 +259,13 @@ static enum armdyn_status take_loads_off(struct run *run, struct armdyn_error *e
 
 static enum armdyn_status estimate_arm(struct run *run, struct arm_order *order, struct armdyn_error *error)
 {
-  if (run->request.estimator != ARMDYN_DIDIM) return arm_estimate(order, &run->arm, error);
-  const struct logged_loop_order asked = { .request = &run->request,
-                                           .robot = run->work->robot,
-                                           .conditioning = &run->conditioning,
-                                           .logs = &run->logs,
-                                           .has_payloads = run->loads.loads };
-  struct store *store;
-  enum armdyn_status status = work_store(run->work, &store);
-  if (!status) status = logged_loop_open(store, &asked, &run->loop, error);
-  order->loop = &run->loop.known;
-  run->result.closed_loop = &run->arm.closed_loop;
+  const struct filtered_path_order asked = { &run->request, run->model, &run->conditioning, &run->logs,
+                                             run->training_count };
+  const enum armdyn_status status = instruments_open(run->work, &asked, run->loads.loads, &run->instruments, error);
+  order->loop = run->instruments.loop;
+  order->instruments = run->instruments.source;
+  run->result.instruments = run->instruments.told;
+  if (order->loop) run->result.closed_loop = &run->arm.closed_loop;
   return status ? status : arm_estimate(order, &run->arm, error);
 }
 
@@ -476,7 +475,7 @@ static size_t sources(const void *context, struct job_source *list)
 static void release(void *context)
 {
   struct run *run = context;
-  logged_loop_release(&run->loop);
+  instruments_release(&run->instruments);
   opened_logs_release(&run->logs);
   held_friction_release(&run->held);
   dataset_loads_release(&run->loads);

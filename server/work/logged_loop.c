@@ -11,8 +11,9 @@ enum armdyn_status logged_loop_open(struct store *store, const struct logged_loo
   const double split = isnan(request->validation_fraction) ? 1 : 1 - request->validation_fraction;
   const struct listed_logs list = { &request->loop.reference, "loop/reference", IDENTIFICATION_TRAINING, 0, split };
   if (order->has_payloads)
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator",
-                         "didim simulates the arm alone: its data sets must not say that a payload was on it");
+    return armdyn_refuse(
+        error, ARMDYN_EINPUT, "/loop",
+        "the loop is simulated with the arm alone: its data sets must not say that a payload was on it");
   enum armdyn_status status = opened_logs_open(store, &list, order->robot, &loop->logs, error);
   if (!status) status = opened_logs_stream(&loop->logs, loop->logs.count, order->conditioning, &loop->stream, error);
   if (!status) status = training_data_exclude(request, order->logs, loop->stream, error);

@@ -79,8 +79,30 @@ def test_noise_of_positions_biases_nothing(client, arm):
     assert "simulated loop" in client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
 
 
+@pytest.mark.slow
+def test_instruments_of_the_loop_bias_nothing_and_find_the_noise(client, arm):
+    """The same log by instrumental variables, and without a loop, where the answer says what instruments it had. The test of the filters knows the loop too."""
+    path = f"/v1/robots/{arm[0]}/identifications"
+    found = client.result_of(path, request(arm, estimator="iv", test_filters=True))
+    inertia = "slide.Iyy + turn.Iyy"
+    assert found["instruments"] == {"from": "simulated_loop", "cutoff_hz": None} and found["closed_loop"]["settled"]
+    assert abs(off(found, "slide.m")) < 0.01 and abs(off(found, inertia)) < 0.03, (off(found, "slide.m"), off(found, inertia))
+    for joint, truth in zip(found["parameters"]["friction"], VISCOUS):
+        assert joint["viscous"] == pytest.approx(truth, rel=0.05)
+    tested = found["filter_test"]
+    assert tested["instruments"] == "simulated_loop" and tested["instrument_cutoff_hz"] is None and tested["rejected"], tested
+    assert "Instruments are those of a simulated loop" in client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
+    plain = client.result_of(path, request(arm, estimator="iv", loop=None))
+    assert plain["instruments"]["from"] == "filtered_path" and plain["instruments"]["cutoff_hz"] <= 25 / 1.49 and "closed_loop" not in plain
+    assert "the loop is not known" in client.get(f"/v1/identifications/{plain['id']}/report").expect(200).text
+    wls = client.result_of(path, request(arm, estimator="wls", test_filters=True))
+    assert wls["filter_test"]["instruments"] == "simulated_loop" and abs(off(wls, inertia)) > 5 * abs(off(found, inertia)), off(wls, inertia)
+
+
 @pytest.mark.parametrize("change, pointer", [
     ({"loop": None}, "/loop"),
+    ({"estimator": "iv", "prior_strength": 3}, "/prior_strength"),
+    ({"estimator": "iv", "friction_from": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, "/friction_from"),
     ({"estimator": "wls"}, "/loop"),
     ({"loop": {"reference": [], "kp": [1, 1], "kd": [1, 1]}}, "/loop/reference"),
     ({"loop": {"reference": ["01ARZ3NDEKTSV4RRFFQ69G5FAV"], "kp": [1], "kd": [1, 1]}}, "/loop/kp"),

@@ -24,6 +24,12 @@ extend({
   set_prior: ['Drawn to the model', '模型先验'],
   set_prior_chosen: ['strength {strength}, by cross-validation among {count}: the strongest within one standard error of the best', '强度 {strength}，由 {count} 个候选经交叉验证选出'],
   set_prior_asked: ['strength {strength}, as asked', '强度 {strength}（按请求）'],
+  set_instruments: ['Instruments', '工具变量'],
+  set_in_loop: ['simulated loop', '仿真闭环'],
+  set_along_path: ['measured path, {cutoff} Hz', '实测轨迹，{cutoff} Hz'],
+  set_filter_test: ['Test of the filters', '滤波检验'],
+  set_filters_wrong: ['not sound', '不可靠'],
+  set_filters_right: ['nothing against them', '未见异常'],
   set_low_pass: ['Low-pass', '低通滤波'],
   set_low_pass_value: ['positions {position} Hz, torques {torque} Hz', '位置 {position} Hz，力矩 {torque} Hz'],
   set_clock: ['Clock', '采样时钟'],
@@ -86,6 +92,9 @@ const auto = ({ request }) => request?.friction?.includes('auto')
 const why = (given) => html`<span class="quiet">(${t(given == null ? 'set_chosen' : 'set_asked')})</span>`
 const whyOf = (run, name) => why(run.request?.conditioning?.[name])
 
+// Where instruments come from, as a text.
+const along = (from, cutoff) => (!from ? '' : from === 'simulated_loop' ? t('set_in_loop') : t('set_along_path', { cutoff: figure(cutoff, 3) }))
+
 // What a run was asked for, and what was chosen for it, as a text; `cell` where its own page shows more. To add one: a row.
 export const SETTINGS = [
   { head: 'set_model', of: (run) => `${run.robot} r${run.revision}` },
@@ -96,11 +105,13 @@ export const SETTINGS = [
   { head: 'set_rotors', of: (run) => (run.request?.rotor_inertia ? t('yes') : t('set_by_model')) },
   { head: 'set_prior', of: ({ prior }) => (!prior?.strength ? t('no') : prior.cross_validation?.length ? t('set_prior_chosen', { strength: figure(prior.strength, 3), count: prior.cross_validation.length }) : t('set_prior_asked', { strength: figure(prior.strength, 3) })) },
   { head: 'set_low_pass', of: ({ conditioning: one = {} }) => `${one.method} · ${t('set_low_pass_value', { position: figure(one.position_cutoff_hz, 3), torque: figure(one.torque_cutoff_hz, 3) })}`, why: 'position_cutoff_hz' },
+  { head: 'set_instruments', of: ({ instruments: one }) => along(one?.from, one?.cutoff_hz) },
+  { head: 'set_filter_test', of: ({ filter_test: one }) => (one ? `${along(one.instruments, one.instrument_cutoff_hz)} · p = ${figure(one.p, 3)}: ${t(one.rejected ? 'set_filters_wrong' : 'set_filters_right')}` : '') },
   { head: 'set_clock', of: ({ conditioning: one = {} }) => t('set_clock_value', { rate: figure(one.rate), trim: figure(one.trim, 3) }), why: 'trim' },
 ]
 
 export const Settings = ({ run }) => html`<section class="panel"><h2>${t('run_settings')}</h2><dl class="facts two">
-  ${SETTINGS.map((one) => html`<dt key=${one.head}>${t(one.head)}</dt><dd>${one.cell?.(run) ?? one.of(run)} ${one.why && whyOf(run, one.why)}</dd>`)}</dl></section>`
+  ${SETTINGS.filter((one) => one.of(run) !== '').map((one) => html`<dt key=${one.head}>${t(one.head)}</dt><dd>${one.cell?.(run) ?? one.of(run)} ${one.why && whyOf(run, one.why)}</dd>`)}</dl></section>`
 
 // Joints by figures. How dark a cell is tells how bad the joint is in this figure, beside the other joints.
 export function Heat({ run, chosen, onChoose }) {
