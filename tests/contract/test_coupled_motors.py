@@ -91,6 +91,16 @@ def test_friction_is_identified_where_it_acts(client):
     assert judged == pytest.approx([errors[0]] * 2, rel=1e-3), table
 
 
+@pytest.mark.slow
+def test_instruments_are_turned_to_the_motors_too(client):
+    name = unique_name()
+    client.create_robot(model(name, "motors"))
+    found = identified(client, name, [upload(client, name, log(1))], upload(client, name, log(3)), friction=["coulomb", "viscous"], estimator="iv", test_filters=True)
+    for friction, coulomb, viscous in zip(found["parameters"]["friction"], COULOMB, VISCOUS):
+        assert friction["coulomb"] == pytest.approx(coulomb, rel=0.03) and friction["viscous"] == pytest.approx(viscous, rel=0.03), friction
+    assert found["filter_test"]["p"] > 0.001, found["filter_test"]
+
+
 @pytest.fixture
 def arm(client):
     name = unique_name()
@@ -101,6 +111,7 @@ def arm(client):
 @pytest.mark.parametrize("field,more", [
     ("find_torque_delay", {"find_torque_delay": True}),
     ("friction", {"friction": ["coulomb", "load"]}),
+    ("loop", {"estimator": "iv", "loop": {"reference": ["01ARZ3NDEKTSV4RRFFQ69G5FAV"], "kp": [1, 1], "kd": [1, 1]}}),
 ])
 def test_what_is_made_joint_by_joint_is_refused(client, arm, field, more):
     asked = {"datasets": [upload(client, arm, log(4, 2))], **more}
