@@ -63,7 +63,9 @@ static enum armdyn_status iv(struct training *training, const struct armdyn_esti
                              struct armdyn_estimate *out, struct armdyn_error *error)
 {
   enum armdyn_status status = wls(training, estimation, out, error);
-  if (!status) status = instruments_new(training, estimation->instruments, &training->instruments, error);
+  if (!status)
+    status =
+        instruments_new(training->unknowns, training->source, estimation->instruments, &training->instruments, error);
   for (int round = 0; round < 2 && !status; round++) {
     training_weigh(training, out->beta);
     training_stack(training, training->fold_count);

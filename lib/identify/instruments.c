@@ -59,15 +59,16 @@ static enum armdyn_status allocate(struct instruments *z)
   return ARMDYN_OK;
 }
 
-enum armdyn_status instruments_new(const struct training *training, const struct armdyn_source *source,
-                                   struct instruments **out, struct armdyn_error *error)
+enum armdyn_status instruments_new(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                   const struct armdyn_source *instruments, struct instruments **out,
+                                   struct armdyn_error *error)
 {
   struct instruments *z = calloc(1, sizeof *z);
   if (!z) return ARMDYN_EMEMORY;
-  z->unknowns = training->unknowns;
-  z->source = source;
+  z->unknowns = unknowns;
+  z->source = instruments;
   const struct paired_taker taker = { take_joint, end_sample, z };
-  enum armdyn_status status = paired_open(z->unknowns, training->source, source, &z->paired);
+  enum armdyn_status status = paired_open(unknowns, source, instruments, &z->paired);
   if (!status) status = allocate(z);
   if (!status) status = paired_walk(&z->paired, &taker, error);
   if (status) {

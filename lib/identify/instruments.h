@@ -11,16 +11,18 @@
 #ifndef LIB_IDENTIFY_INSTRUMENTS_H
 #define LIB_IDENTIFY_INSTRUMENTS_H
 
-#include "lib/identify/training.h"
+#include "lib/identify/unknowns.h"
 
 struct instruments;
 
 /* Reads everything once.
- *   source  in   the same samples as the training data, with positions that came another way; its torques are not looked at
- *   out     out  release with instruments_free
+ *   source       in   the training data
+ *   instruments  in   the same samples, with positions that came another way; its torques are not looked at
+ *   out          out  release with instruments_free
  * OK, EINPUT (sources that differ in their samples), the refusals of either, or EMEMORY. */
-enum armdyn_status instruments_new(const struct training *training, const struct armdyn_source *source,
-                                   struct instruments **out, struct armdyn_error *error);
+enum armdyn_status instruments_new(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                   const struct armdyn_source *instruments, struct instruments **out,
+                                   struct armdyn_error *error);
 void instruments_free(struct instruments *instruments); /* NULL is fine */
 const struct armdyn_source *instruments_source(const struct instruments *instruments);
 

@@ -41,8 +41,9 @@ enum armdyn_status armdyn_identify_in_loop(const struct armdyn_robot *robot, con
                                            const struct armdyn_estimation *estimation, struct armdyn_estimate *out,
                                            struct armdyn_closed_loop *told, struct armdyn_error *error);
 
-/* The path alone, of an arm that was estimated: instruments of ARMDYN_IV and of armdyn_test_filters, in which there is no noise of
- * the positions, nor what the loop's gains made of it in the torques. Any arm makes sound ones, the true one the best. */
+/* The path alone, of an arm that was estimated: instruments of ARMDYN_IV and of armdyn_test_filters, in which there is no
+ * noise of the positions, nor what the loop's gains made of it in the torques. Any arm makes sound ones, the true
+ * one the best. */
 struct armdyn_loop_path;
 
 /*   robot, unknowns, estimate  in   an estimate of links that a body can have, such as that of armdyn_identify_in_loop

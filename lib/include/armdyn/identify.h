@@ -473,8 +473,8 @@ struct armdyn_estimate {
 /* Identify from conditioned motions.
  *   motions  in   motion_count of them, which together are the training data
  *   out      out  release with armdyn_estimate_free
- * OK, EINPUT, ESINGULAR (the motion, or the instruments, do not excite a parameter, which is named; not RIDGE and CONSISTENT), ECANCELLED or
- * EMEMORY. Deterministic.
+ * OK, EINPUT, ESINGULAR (the motion, or the instruments, do not excite a parameter, which is named; not RIDGE and
+ * CONSISTENT), ECANCELLED or EMEMORY. Deterministic.
  * Sources: Huber 1981 (IRLS); Wensing, Kim & Slotine 2018 and Lee, Wensing & Park 2019 (CONSISTENT); Janot, Vandanjon &
  * Gautier 2014, A generic instrumental variable approach for industrial robot identification (IV). */
 enum armdyn_status armdyn_identify(const struct armdyn_unknowns *unknowns, const struct armdyn_motion *motions,

@@ -132,7 +132,8 @@ Test(iv, the_test_has_its_size_by_instruments_without_noise)
   cr_expect_float_eq(share, 0.05, three, "%g", share);
 }
 
-/* The columns themselves as instruments are least squares with these weights; those of another motion are none, nor are none. */
+/* The columns themselves as instruments are least squares with these weights; what is of other samples, or not there, is
+ * refused. */
 Test(iv, by_the_columns_themselves_it_is_wls)
 {
   struct known k = known_open();
