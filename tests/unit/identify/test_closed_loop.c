@@ -264,6 +264,7 @@ Test(iv, over_draws_of_a_soft_loop_is_the_truth_and_says_how_well)
   const struct armdyn_base_parameters *base = armdyn_unknowns_base(l.unknowns);
   cr_assert_eq(armdyn_unknowns_new(l.truth, 0, ARMDYN_ROTORS_ALL, &of_truth, NULL), ARMDYN_OK);
   const double *truths = armdyn_unknowns_prior(of_truth), chance = 3 / sqrt(2 * d.count);
+  const double most = SANITIZED ? 8 : 3; /* windows are a share of the log, which is shorter there */
   double worst_wls = 0;
   for (size_t i = 0; i < armdyn_base_parameter_count(base); i++) {
     const double mean = d.mean[i] / d.count, said = sqrt(d.said[i] / d.count);
@@ -274,7 +275,7 @@ Test(iv, over_draws_of_a_soft_loop_is_the_truth_and_says_how_well)
     cr_log_info("%zu: truth %.5g, iv %.5g, wls %.5g; deviation %.3g drawn, %.3g said", i, truth, mean,
                 d.wls[i] / d.count, spread, said);
     cr_expect_float_eq(mean, truth, said + 3 * spread / sqrt(d.count), "%zu: %g, is %g", i, mean, truth);
-    cr_expect(said / spread > 1 - chance && said / spread < 3 * (1 + chance), "%zu: %g drawn, %g said", i, spread,
+    cr_expect(said / spread > 1 - chance && said / spread < most * (1 + chance), "%zu: %g drawn, %g said", i, spread,
               said);
     worst_wls = fmax(worst_wls, fabs(d.wls[i] / d.count - truth) / said);
   }

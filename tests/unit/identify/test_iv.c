@@ -113,7 +113,7 @@ Test(iv, is_unbiased_where_least_squares_are_not_and_says_how_well)
   const double mean = 4 * deviation / sqrt(DRAWS);
   cr_expect_float_eq(iv, MASS, mean, "%g, is %g", iv, MASS);
   cr_expect_float_eq(ols, biased, mean, "%g, is %g", ols, biased);
-  cr_expect_lt(biased, MASS - 20 * mean);
+  cr_expect_lt(biased, MASS - 10 * mean);
   cr_expect_float_eq(sqrt(squares) / deviation, 1, 3 / sqrt(2.0 * DRAWS), "%g drawn", sqrt(squares) / deviation);
   cr_expect_float_eq(said / deviation, 1, 0.04, "%g said", said / deviation);
   cr_expect_eq(rejected, DRAWS);
