@@ -49,7 +49,7 @@ static enum armdyn_status open_references(struct run *run, struct armdyn_error *
 
 static enum armdyn_status open_measured(struct run *run, struct armdyn_error *error)
 {
-  char pointer[40];
+  char pointer[48];
   enum armdyn_status status = ARMDYN_OK;
   for (size_t k = 0; k < run->request.reference_count && !status; k++) {
     if (!*run->request.references[k].measured) continue;
