@@ -25,8 +25,8 @@ static const char *const decay_names[] = { [ARMDYN_DECAY_VISCOUS] = "viscous", [
 
 #define QUANTITY struct quantity
 static const struct json_field quantity_fields[] = {
-  { NUMBER(QUANTITY, value, POSITIVE, NULL), REQUIRED },
-  { NUMBER(QUANTITY, deviation, NON_NEGATIVE, NULL), REQUIRED },
+  { NUMBER(QUANTITY, value, BETWEEN(1e-12, 1e12), NULL), REQUIRED },
+  { NUMBER(QUANTITY, deviation, BETWEEN(0, 1e12), NULL), REQUIRED },
 };
 static const struct json_type quantity_type =
     JSON_TYPE("a number, or {\"value\", \"deviation\"}", quantity_fields, QUANTITY, NULL, NULL);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 enum { FIGURES = ARMDYN_PENDULUM_FIGURES, SWINGS_MOST = 10000 };
+/* Of every figure: beyond it squares of deviations are no numbers any more. */
+static const double SMALLEST = 1e-12, GREATEST = 1e12;
 static const double PI = 3.14159265358979323846, LARGEST = 3, STEP = 1e-5;
 
 /* M(1, k) of k in (0, 1]. */
@@ -64,10 +66,11 @@ static enum armdyn_status check(const struct armdyn_pendulum_test *t, struct arm
     "/mass", "/distance", "/times", "/amplitude_first", "/amplitude_last", "/gravity"
   };
   for (size_t i = 0; i < FIGURES; i++) {
-    if (!(isfinite(t->value[i]) && t->value[i] > 0))
-      return armdyn_refuse(error, ARMDYN_EINPUT, names[i], "must be > 0, got %g", t->value[i]);
-    if (!(isfinite(t->deviation[i]) && t->deviation[i] >= 0))
-      return armdyn_refuse(error, ARMDYN_EINPUT, names[i], "its deviation must be >= 0, got %g", t->deviation[i]);
+    if (!(t->value[i] >= SMALLEST && t->value[i] <= GREATEST))
+      return armdyn_refuse(error, ARMDYN_EINPUT, names[i], "must be %g to %g, got %g", SMALLEST, GREATEST, t->value[i]);
+    if (!(t->deviation[i] >= 0 && t->deviation[i] <= GREATEST))
+      return armdyn_refuse(error, ARMDYN_EINPUT, names[i], "its deviation must be 0 to %g, got %g", GREATEST,
+                           t->deviation[i]);
   }
   const double first = t->value[ARMDYN_PENDULUM_FIRST], last = t->value[ARMDYN_PENDULUM_LAST];
   if (first > LARGEST)

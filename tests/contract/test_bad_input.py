@@ -733,7 +733,7 @@ case("format: no Content-Type", DYNAMICS, 415, body=json.dumps(GOOD_SAMPLE), hea
 for kind in ("text/plain", "application/xml", "application/x-www-form-urlencoded", "application/jsonx", "json",
              "application/json; charset=latin1"):
     case(f"format: Content-Type {kind}", DYNAMICS, 415, body=json.dumps(GOOD_SAMPLE), kind=kind, type="unsupported-media-type")
-case("format: CSV for a model", ROBOTS, 415, body="a,b\n", kind="text/csv", type="unsupported-media-type")
+case("format: a spreadsheet for a model", ROBOTS, 415, body="a\tb\n", kind="application/vnd.ms-excel", type="unsupported-media-type")
 for accept in ("text/html", "application/xml", "application/json;q=0", "image/*"):
     case(f"format: Accept {accept}", DYNAMICS, 406, body=GOOD_SAMPLE, headers={"Accept": accept}, type="not-acceptable")
 case("size: a URL of 9000 characters", "GET /v1/robots?cursor=" + "c" * 9000, 414, type="uri-too-long")

@@ -33,7 +33,7 @@ def test_a_dry_decay_is_a_torque(client):
 
 
 @pytest.mark.parametrize("change, pointer, code", [
-    ({"mass": -1}, "/mass", "minimum"), ({"mass": {"value": 1}}, "/mass/deviation", "required"), ({"times": []}, "/times", "length"),
+    ({"mass": -1}, "/mass", "minimum"), ({"mass": 5e-324}, "/mass", "minimum"), ({"gravity": 1e300}, "/gravity", "maximum"), ({"mass": {"value": 1}}, "/mass/deviation", "required"), ({"times": []}, "/times", "length"),
     ({"times": [1.0]}, "/times", "inconsistent"), ({"amplitude_last": 0.5}, "/amplitude_last", "inconsistent"),
     ({"decay": "square"}, "/decay", "enum"), ({"swings": 0}, "/swings", "minimum"), ({"length": 1}, "/length", "unknown_field")])
 def test_what_cannot_be_is_refused(client, change, pointer, code):

@@ -44,7 +44,7 @@ struct armdyn_pendulum {
  * first order, as it only moves the middle of each half swing. The mean over the swings is what the time is divided
  * by. I about the axis is m g l (T0 / 2 pi)^2, about the centre of mass m l^2 less (Steiner). Deviations by central
  * differences of that chain, independent.
- *   test   in   mass, distance, time, gravity > 0; 0 < last <= first <= 3 rad; swings 1 to 10,000
+ *   test   in   figures of 1e-12 to 1e12, deviations of 0 to 1e12; last <= first <= 3 rad; swings 1 to 10,000
  *   out    out
  *   error  out  the figure, by its name
  * OK or EINPUT: also when the inertia about the centre of mass would not be positive. Threads: any. */

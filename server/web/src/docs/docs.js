@@ -72,9 +72,8 @@ function Docs() {
   }, [at, contract])
   if (failure) return html`<main><h1>armdyn API</h1><p role="alert" class="notice bad">The contract cannot be fetched: ${failure.message}</p></main>`
   if (!contract) return html`<main><p class="quiet" aria-busy="true">…</p></main>`
-  return html`<a class="skip" href="#${at}" onClick=${(e) => { e.preventDefault(); main.current.focus() }}>Skip to content</a>
-    <div class="shell docs">
-      <header class="top"><a class="brand" href="./">armdyn</a><span>API</span></header>
+  return html`<div class="shell docs">
+      <header class="top"><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); main.current.focus() }}>Skip to content</a><a class="brand" href="./">armdyn</a><span>API</span></header>
       <div class="side"><${Menu} contract=${contract} at=${at} /></div>
       <main id="main" tabindex="-1" ref=${main} data-at=${at}><${Content} key=${at} contract=${contract} at=${at} /></main>
     </div>`

@@ -45,7 +45,8 @@ extend({
   rank_short: ['Parameters told', '可辨识参数'],
 })
 
-const name = nameOf
+// Two of one estimator and one minute are told apart.
+const name = (run) => run.label || `${nameOf(run)} · ${run.id.slice(-8)}`
 
 const MOST = 10 // runs side by side
 const show = (ids) => adjust({ ids: ids.join(',') })

@@ -98,7 +98,7 @@ function One({ name }) {
   const newest = useAnswer((signal) => call('GET', `v1/robots/${encodeURIComponent(name)}`, { signal }), [name])
   const answer = useAnswer(async (signal) => (revision ? get(`v1/robots/${encodeURIComponent(name)}/revisions/${revision}`, {}, signal) : newest.value?.data), [name, revision, newest.value])
   const model = answer.value
-  if (!model || !newest.value) return html`<${Refusal} error=${answer.error ?? newest.error} /><${Loading} error=${answer.error ?? newest.error} />`
+  if (!model || !newest.value) return html`<${Head} title=${name} /><${Refusal} error=${answer.error ?? newest.error} /><${Loading} error=${answer.error ?? newest.error} />`
   const last = newest.value.data.revision
   return html`
     <${Head} title=${`${model.name} r${model.revision}`} sub=${html`<bdi>${model.description ?? ''}</bdi>`}>

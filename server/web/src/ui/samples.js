@@ -18,8 +18,9 @@ export function useSamples(paths, { fields, whole, count, most = 4000 }) {
   const zoom = (from, to) => adjust({ from: from == null ? null : from.toPrecision(12), to: from == null ? null : to.toPrecision(12) })
   const few = count * partOf(range, whole) <= most
   const asked = { fields, from: range?.[0], to: range?.[1], points: few ? null : Math.min(BUCKETS, innerWidth) }
-  const answer = useAnswer(async (signal) => ({ few, data: await Promise.all(paths.map((path) => table(path, asked, signal))) }), [paths.join(), range?.[0], range?.[1]])
-  return { ...answer.value, range, zoom, error: answer.error }
+  const of = paths.join()
+  const answer = useAnswer(async (signal) => ({ of, few, data: await Promise.all(paths.map((path) => table(path, asked, signal))) }), [of, range?.[0], range?.[1]])
+  return { ...(answer.value?.of === of ? answer.value : {}), range, zoom, error: answer.error } // what others were asked for is no answer
 }
 
 // What a plot draws of a column: its line, or the band of its extremes.
