@@ -60,7 +60,7 @@ static void mass_differences(const struct batch *b)
 {
   const size_t n = b->t->n, square = n * n;
   struct armdyn_samples samples = { .count = b->count, .q = { b->q, n } };
-  double *base = b->qq, step[CURVATURE_POINTS]; /* qq is not known yet */
+  double *base = b->qq, step[CURVATURE_POINTS] = { 0 }; /* qq is not known yet */
   armdyn_mass_matrix_batch(b->t->robot, &samples, b->t->workspace, base);
   for (size_t p = 0; p < b->count; p++) {
     double largest = 0;

@@ -100,8 +100,8 @@ void work_refused(struct work *work, enum armdyn_status status, const struct arm
   free(faults);
 }
 
-void work_end(struct work *work, enum armdyn_status status, const struct armdyn_error *error,
-              void encode(const void *run, struct buffer *out), const void *run)
+void work_end(struct work *work, enum armdyn_status status, const struct armdyn_error *error, work_encode *encode,
+              const void *run)
 {
   if (status) {
     work_refused(work, status, error);

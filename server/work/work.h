@@ -34,8 +34,9 @@ void work_out_of_memory(struct work *work);
 void work_refused(struct work *work, enum armdyn_status status, const struct armdyn_error *error);
 
 /* The end: the document that `encode` writes of a run, or, with a status, why there is none. */
-void work_end(struct work *work, enum armdyn_status status, const struct armdyn_error *error,
-              void encode(const void *run, struct buffer *out), const void *run);
+typedef void work_encode(const void *run, struct buffer *out);
+void work_end(struct work *work, enum armdyn_status status, const struct armdyn_error *error, work_encode *encode,
+              const void *run);
 
 /* The store, read-only, for data sets (stored_dataset.h) and results to compute from: opened when it is first asked for,
  * closed by the worker. OK, EIO, EMEMORY, EBUSY. */
