@@ -22,6 +22,12 @@ CHUNK, WIDTH = 8192, 7
 LONG = 1200
 
 
+@pytest.fixture(autouse=True)
+def stores_are_what_tests_say(monkeypatch):
+    """In a file here, although the rest of a run may keep them all in PostgreSQL."""
+    monkeypatch.delenv("ARMDYN_TEST_STORE", raising=False)
+
+
 def move(start, target, check=True):
     done = subprocess.run([binary(), "move", "--from", start, "--to", target], capture_output=True, text=True, timeout=LONG,
                           stdin=subprocess.DEVNULL, env={**os.environ, "ARMDYN_STORE": ""})
