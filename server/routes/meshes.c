@@ -136,7 +136,7 @@ static void write_page(struct list *list)
 {
   struct store_query *query = &list->listing.query;
   size_t written = 0;
-  qsort_r(list->items, list->count, sizeof *list->items, in_order, query);
+  if (list->count) qsort_r(list->items, list->count, sizeof *list->items, in_order, query);
   for (size_t i = 0; i < list->count && !query->more; i++) {
     const struct item *item = &list->items[i];
     if (!comes(query, item)) continue;

@@ -54,6 +54,11 @@ def test_every_format_becomes_the_same_triangles(client, place, data, kind, tria
         assert sum(n * n for n in normal) == pytest.approx(1)
 
 
+def test_a_robot_without_visuals_has_an_empty_list(client):
+    name = client.create_robot(robot("scara"), name=unique_name("bare-")).json["name"]
+    assert client.get(f"/v1/robots/{name}/meshes").expect(200).json["items"] == []
+
+
 def test_what_is_missing_is_listed(client, arm, place):
     before = client.get(arm).expect(200).json["items"]
     assert [(item["mesh"], item["uploaded"], item["named"]) for item in before] == [("arm", False, True), ("base", False, True)]
