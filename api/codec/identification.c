@@ -4,6 +4,7 @@
 
 const char *const identification_estimators[] = { "ols", "wls", "irls", "ridge", "consistent", "didim", "iv" };
 static const char *const subjects[] = { "arm", "payload" };
+static const char *const velocities[] = { "auto", "logged", "positions" };
 static const char *const methods[] = { "butterworth", "tracking_differentiator" };
 
 /* -- lists of ids -- */
@@ -252,6 +253,9 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     json_fault(r, "/prior_strength", FAULT_INCONSISTENT, "belongs to the estimators ridge, consistent and didim");
   if (request->find_torque_delay && request->conditioning.has_torque_delay)
     json_fault(r, "/find_torque_delay", FAULT_INCONSISTENT, "is for logs whose conditioning/torque_delay is not known");
+  if (request->velocities == VELOCITIES_LOGGED && request->conditioning.method == ARMDYN_TRACKING_DIFFERENTIATOR)
+    json_fault(r, "/velocities", FAULT_INCONSISTENT,
+               "logged does not go with \"method\": \"tracking_differentiator\", whose velocities are its own");
   check_loop(r, request);
   check_validation(r, request);
   check_exclude(r, request);
@@ -278,6 +282,7 @@ static const struct json_field request_fields[] = {
   { ID_LIST(struct identification_request, validation) },
   { NUMBER(struct identification_request, validation_fraction, BETWEEN(0.01, 0.9), NULL), NULLABLE },
   { ENUM(struct identification_request, estimator, identification_estimators) },
+  { ENUM(struct identification_request, velocities, velocities) },
   { OBJECT(struct identification_request, conditioning, identification_conditioning_type) },
   { INTEGER(struct identification_request, seed, BETWEEN(0, 9007199254740991.0), NULL) },
   RESULT_LABELS(struct identification_request),

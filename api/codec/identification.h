@@ -7,6 +7,7 @@
 #include "armdyn/filter_test.h"
 #include "armdyn/loads.h"
 #include "armdyn/payload.h"
+#include "armdyn/signals.h"
 
 /* -- what is asked -- */
 
@@ -31,6 +32,9 @@ struct identification_conditioning {
   double torque_delay[ARMDYN_JOINTS_MAX]; /* s, of each joint; 0 without */
 };
 extern const struct json_type identification_conditioning_type;
+
+/* What becomes of velocities that were logged. */
+enum identification_velocities { VELOCITIES_AUTO /* where they agree */, VELOCITIES_LOGGED, VELOCITIES_POSITIONS };
 
 enum identification_subject { IDENTIFY_ARM, IDENTIFY_PAYLOAD };
 
@@ -58,6 +62,7 @@ struct identification_request {
   struct id_list unloaded;    /* IDENTIFY_PAYLOAD: one, of the same motion without the load, or none */
   double validation_fraction; /* NAN: none */
   enum armdyn_estimator estimator;
+  enum identification_velocities velocities;
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
   bool rotor_inertia, free_signs, find_torque_delay, find_drive_gains, test_filters;
@@ -134,6 +139,13 @@ struct identification_held {
   struct armdyn_friction friction, deviation; /* its offset is none of it; deviation 0: not known */
 };
 
+/* Velocities that a data set was logged with. */
+struct identification_velocity {
+  bool has;                     /* it has them */
+  bool used[ARMDYN_JOINTS_MAX]; /* in place of the changes of positions */
+  struct armdyn_logged_velocity found[ARMDYN_JOINTS_MAX];
+};
+
 /* A delay that was searched for. */
 struct identification_delay {
   struct armdyn_torque_delay found;
@@ -171,9 +183,10 @@ struct identification_result {
   const struct armdyn_estimate *estimate;
   const struct armdyn_friction_choice *choices; /* by joint; NULL: nothing was chosen */
   const double *stribeck_deviation; /* of a joint's Stribeck velocity, NAN: not known; NULL: none was searched for */
-  const struct armdyn_payload_estimate *payload;   /* instead of the estimate; NULL: the arm was identified */
-  struct identification_conditioning conditioning; /* as used, without NAN */
-  const struct identification_delay *delays;       /* n; NULL: none were searched for */
+  const struct armdyn_payload_estimate *payload;    /* instead of the estimate; NULL: the arm was identified */
+  struct identification_conditioning conditioning;  /* as used, without NAN */
+  const struct identification_velocity *velocities; /* by data set; NULL: nobody looked at them */
+  const struct identification_delay *delays;        /* n; NULL: none were searched for */
   struct identification_filter_test filter_test;
   struct identification_instruments instruments;
   const struct armdyn_closed_loop *closed_loop; /* of a loop that was simulated, else NULL */

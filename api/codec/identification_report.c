@@ -383,6 +383,30 @@ static void write_consistency(struct page *p)
   }
 }
 
+/* Which of the velocities that were logged were used. */
+static void write_velocities(struct page *p)
+{
+  static const char *const headings[] = { "data set", "joint", "used", "verdict", "gain", "delay [s]", "noise" };
+  struct page_table table;
+  const cJSON *set, *joint;
+  if (!has(p->document, "velocities")) return;
+  page_section(p->out, "Logged velocities");
+  page_text(p->out, "Held against the positions of the same data set: gain, delay, and the noise of accelerations that "
+                    "follow from them, by that of accelerations from positions.");
+  page_table_begin(&table, p->out, headings, 7);
+  cJSON_ArrayForEach (set, document_at(p->document, "velocities"))
+    cJSON_ArrayForEach (joint, document_at(set, "joints")) {
+      page_cell_text(&table, text_at(set, "dataset"));
+      page_cell_text(&table, text_at(joint, "joint"));
+      page_cell_text(&table, document_truth(joint, "used") ? "yes" : "no");
+      page_cell_text(&table, text_at(joint, "verdict"));
+      page_cell_figure(&table, document_number(joint, "gain"));
+      page_cell_figure(&table, document_number(joint, "delay"));
+      page_cell_figure(&table, document_number(joint, "noise"));
+    }
+  page_table_end(&table);
+}
+
 static void write_provenance(struct page *p)
 {
   static const char *const headings[] = { "data set", "label", "role", "samples", "SHA-256" };
@@ -409,10 +433,10 @@ static void write_provenance(struct page *p)
 
 void identification_report_write(const struct identification_report *report, struct buffer *out)
 {
-  static void (*const sections[])(struct page *) = { write_summary,    write_warnings,    write_errors,
-                                                     write_torques,    write_residuals,   write_histograms,
-                                                     write_payload,    write_friction,    write_trials,
-                                                     write_parameters, write_consistency, write_provenance };
+  static void (*const sections[])(
+      struct page *) = { write_summary,     write_warnings,   write_errors,    write_torques, write_residuals,
+                         write_histograms,  write_payload,    write_friction,  write_trials,  write_parameters,
+                         write_consistency, write_velocities, write_provenance };
   cJSON *document = document_open(report->document);
   struct page page = { .report = report, .document = document, .out = out, .n = report->robot->joint_count };
   char title[TEXT + 64], footer[TEXT + 64];

@@ -40,7 +40,43 @@ static void encode_payload(struct json_writer *w, const struct armdyn_payload_es
   json_end_object(w);
 }
 
-/* -- delays and gains -- */
+/* -- velocities, delays and gains -- */
+
+static void encode_velocity(struct json_writer *w, const char *joint, bool used, const struct armdyn_logged_velocity *v)
+{
+  static const char *const verdicts[ARMDYN_VELOCITY_VERDICTS] = { "agrees", "rests", "unlike", "gain",
+                                                                  "offset", "late",  "noisy" };
+  json_begin_object(w);
+  member_text(w, "joint", joint);
+  json_key(w, "used"), json_write_truth(w, used);
+  member_text(w, "verdict", verdicts[v->verdict]);
+  member_number(w, "gain", v->gain);
+  member_number(w, "gain_std", v->gain_deviation);
+  member_number(w, "delay", v->delay);
+  member_number(w, "delay_std", v->delay_deviation);
+  member_number(w, "delay_harmless", v->latest);
+  member_number(w, "offset", v->offset);
+  member_number(w, "noise", v->noise);
+  json_end_object(w);
+}
+
+static void encode_velocities(struct json_writer *w, const struct identification_result *result)
+{
+  if (!result->velocities) return;
+  json_key(w, "velocities"), json_begin_array(w);
+  for (size_t i = 0; i < result->data_count; i++) {
+    const struct identification_velocity *of = &result->velocities[i];
+    if (!of->has) continue;
+    json_begin_object(w);
+    member_text(w, "dataset", result->data[i].id);
+    json_key(w, "joints"), json_begin_array(w);
+    for (size_t j = 0; j < result->robot->joint_count; j++)
+      encode_velocity(w, result->robot->joints[j].name, of->used[j], &of->found[j]);
+    json_end_array(w);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
 
 static void encode_delays(struct json_writer *w, const struct identification_result *result)
 {
@@ -367,6 +403,7 @@ void identification_result_encode(const struct identification_result *result, st
   json_key(&w, "rank"), json_write_integer(&w, (long long)(payload ? payload->rank : count - count_open(estimate)));
   json_key(&w, "rounds"), json_write_integer(&w, (long long)(payload ? payload->rounds : estimate->rounds));
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
+  encode_velocities(&w, result);
   encode_delays(&w, result);
   encode_instruments(&w, result);
   encode_filter_test(&w, result);

@@ -17,12 +17,15 @@ const char *armdyn_status_text(enum armdyn_status status)
 enum armdyn_status armdyn_refuse(struct armdyn_error *error, enum armdyn_status status, const char *pointer,
                                  const char *format, ...)
 {
+  struct armdyn_error told; /* what is there may be a part of what is said */
   if (!error) return status;
-  snprintf(error->pointer, sizeof error->pointer, "%s", pointer);
+  snprintf(told.pointer, sizeof told.pointer, "%s", pointer);
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->message, sizeof error->message, format, arguments);
+  vsnprintf(told.message, sizeof told.message, format, arguments);
   va_end(arguments);
+  snprintf(error->pointer, sizeof error->pointer, "%s", told.pointer);
+  snprintf(error->message, sizeof error->message, "%s", told.message);
   return status;
 }
 

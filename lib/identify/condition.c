@@ -226,9 +226,23 @@ struct armdyn_motion armdyn_motion_part(const struct armdyn_motion *motion, size
                                  .after = motion->after + motion->count - first - count };
 }
 
+/* Velocities that were logged, through the filter of positions, in place of what positions say. */
+static enum armdyn_status take_velocities(size_t n, const struct armdyn_log *log, const struct armdyn_conditioning *c,
+                                          struct armdyn_motion *m, struct armdyn_error *error)
+{
+  double *logged = m->qdd; /* not needed yet */
+  enum armdyn_status status = resample_from(log, n, log->qd, m->start, m->rate, m->count, logged, error);
+  if (!status && c->position_cutoff > 0)
+    status = armdyn_lowpass(m->count, n, m->rate, c->position_cutoff, logged, error);
+  for (size_t k = 0; k < m->count && !status; k++)
+    for (size_t j = 0; j < n; j++)
+      if (log->use_qd[j]) m->qd[k * n + j] = logged[k * n + j];
+  return status;
+}
+
 /* Filter and differentiate what is on the even clock. */
-static enum armdyn_status smooth(size_t n, const struct armdyn_conditioning *c, struct armdyn_motion *m,
-                                 struct armdyn_error *error)
+static enum armdyn_status smooth(size_t n, const struct armdyn_log *log, const struct armdyn_conditioning *c,
+                                 struct armdyn_motion *m, struct armdyn_error *error)
 {
   enum armdyn_status status = ARMDYN_OK;
   memcpy(m->tau, m->tau_raw, m->count * n * sizeof *m->tau);
@@ -239,6 +253,7 @@ static enum armdyn_status smooth(size_t n, const struct armdyn_conditioning *c, 
                         NULL, error);
   if (c->position_cutoff > 0) status = armdyn_lowpass(m->count, n, m->rate, c->position_cutoff, m->q, error);
   armdyn_differentiate(m->count, n, m->rate, m->q, m->qd);
+  if (!status && log->qd && log->use_qd) status = take_velocities(n, log, c, m, error);
   armdyn_differentiate(m->count, n, m->rate, m->qd, m->qdd);
   return status;
 }
@@ -256,6 +271,7 @@ static enum armdyn_status check_log(size_t n, const struct armdyn_log *log, stru
   enum armdyn_status status = check_finite(log->count, 1, log->time, "/time", error);
   if (!status) status = check_finite(log->count, n, log->q, "/q", error);
   if (!status) status = check_finite(log->count, n, log->tau, "/tau", error);
+  if (!status && log->qd && log->use_qd) status = check_finite(log->count, n, log->qd, "/qd", error);
   return status;
 }
 
@@ -292,7 +308,7 @@ enum armdyn_status armdyn_condition_piece(size_t n, const struct armdyn_log *log
   if ((status = resample_from(log, n, log->q, start, rate, count, motion->q, error))) goto out;
   if ((status = resample_delayed(log, n, conditioning->torque_delay, start, rate, count, motion->tau_raw, error)))
     goto out;
-  if ((status = smooth(n, conditioning, motion, error))) goto out;
+  if ((status = smooth(n, log, conditioning, motion, error))) goto out;
   const double first = fmin(fmax(ceil((from - start) * rate - 1e-6), 0), (double)count);
   const double end = fmin(fmax(ceil((to - start) * rate - 1e-6), first), (double)count);
   cut(n, (size_t)first, (size_t)(end - first), motion);

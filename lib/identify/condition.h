@@ -1,7 +1,7 @@
 #ifndef LIB_IDENTIFY_CONDITION_H
 #define LIB_IDENTIFY_CONDITION_H
 
-#include "armdyn/identify.h"
+#include "armdyn/conditioning.h"
 
 /* Fill in what is left to the log: its rate, no trim; and refuse what leaves too little of it.
  *   count        in      samples of the log

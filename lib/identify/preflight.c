@@ -229,7 +229,7 @@ enum armdyn_status armdyn_preflight(const struct armdyn_unknowns *unknowns, cons
                                     struct armdyn_error *error)
 {
   struct armdyn_motion motion, swapped = { 0 };
-  const struct armdyn_log exchanged = { log->count, log->time, log->tau, log->q };
+  const struct armdyn_log exchanged = { .count = log->count, .time = log->time, .q = log->tau, .tau = log->q };
   struct armdyn_gears *gears;
   enum armdyn_status status = armdyn_condition(unknowns->n, log, conditioning, &motion, error);
   if (status) return status;

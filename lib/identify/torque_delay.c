@@ -5,6 +5,7 @@
  * Sources: Golub & Pereyra 1973 (a parameter that is not linear, by its slope); Efron & Tibshirani 1993, 11 (jackknife). */
 #include <math.h>
 
+#include "armdyn/signals.h"
 #include "lib/identify/training.h"
 #include "lib/math/distribution.h"
 #include "lib/math/linear.h"

@@ -36,11 +36,12 @@ static bool make_room(struct logged_motion *m, size_t count)
   const size_t n = m->robot->joint_count;
   if (count <= m->room) return true;
   free(m->time);
-  m->time = malloc(count * (1 + 2 * n) * sizeof *m->time);
+  m->time = malloc(count * (1 + 3 * n) * sizeof *m->time);
   m->room = m->time ? count : 0;
   if (!m->time) return false;
   m->q = m->time + count;
   m->tau = m->q + count * n;
+  m->qd = m->tau + count * n;
   return true;
 }
 
@@ -53,6 +54,8 @@ static enum armdyn_status read_rows(void *context, size_t first, size_t count, s
   const size_t n = m->robot->joint_count;
   const double *rows;
   size_t got;
+  bool any = false;
+  for (size_t j = 0; j < n; j++) any = any || m->use_qd[j];
   if (!make_room(m, count)) return ARMDYN_EMEMORY;
   stored_dataset_seek(m->dataset, m->first + first);
   for (size_t done = 0; done < count; done += got) {
@@ -67,10 +70,16 @@ static enum armdyn_status read_rows(void *context, size_t first, size_t count, s
       memcpy(m->q + (done + k) * n, row + layout->begin[DATASET_Q], n * sizeof *row);
       memset(tau, 0, n * sizeof *tau);
       if (m->has_torques) memcpy(tau, row + layout->begin[DATASET_TAU], n * sizeof *row);
+      if (m->has_velocities) memcpy(m->qd + (done + k) * n, row + layout->begin[DATASET_QD], n * sizeof *row);
       if (m->motor_side) armdyn_joint_torques_of_motors(m->robot, tau, tau);
     }
   }
-  *log = (struct armdyn_log){ count, m->time, m->q, m->tau };
+  *log = (struct armdyn_log){ .count = count,
+                              .time = m->time,
+                              .q = m->q,
+                              .tau = m->tau,
+                              .qd = m->has_velocities ? m->qd : NULL,
+                              .use_qd = any ? m->use_qd : NULL };
   return ARMDYN_OK;
 }
 
@@ -116,6 +125,7 @@ enum armdyn_status logged_motion_open_any(struct store *store, const char *id,
   m->first = (size_t)(from * (double)row->samples);
   m->count = (size_t)(to * (double)row->samples) - m->first;
   m->has_torques = stored_dataset_layout(m->dataset)->present[DATASET_TAU];
+  m->has_velocities = stored_dataset_layout(m->dataset)->present[DATASET_QD];
   if ((status = read_conditions(row->conditions, m)))
     return armdyn_refuse(error, status, "", "has conditions that cannot be read: %s", armdyn_status_text(status));
   status = check(m, row, stored_dataset_layout(m->dataset), error);

@@ -11,15 +11,16 @@ struct logged_motion {
   const struct armdyn_robot_description *robot;
   size_t first, count; /* rows of the data set that belong to it */
   double begin, end;   /* s, times of its first and last row */
-  bool has_torques;
-  bool whole_torques;    /* with gravity and friction */
-  bool motor_side;       /* its torques are those of the motors */
+  bool has_torques, has_velocities;
+  bool use_qd[ARMDYN_JOINTS_MAX]; /* joints whose logged velocity is taken; whoever knows that it is right says so */
+  bool whole_torques;             /* with gravity and friction */
+  bool motor_side;                /* its torques are those of the motors */
   bool other_conditions; /* it was logged with another payload, tool or gravity than the model's, as its owner says */
   bool other_tool_or_gravity; /* the same of tool and gravity alone */
   bool other_payload;         /* ... and of the payload, which is: */
   struct armdyn_body payload;
-  double *time, *q, *tau;
-  size_t room; /* rows */
+  double *time, *q, *tau, *qd; /* qd without meaning where velocities are lacking */
+  size_t room;                 /* rows */
 };
 
 /* Open a data set of this robot, which must have torques.

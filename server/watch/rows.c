@@ -67,7 +67,7 @@ enum armdyn_status rows_piece(struct rows *rows, const struct armdyn_conditionin
   const double first = fmax(rows->done, rows->origin + conditioning->trim);
   const double to = last ? newest - conditioning->trim + 0.5 / conditioning->rate : newest - margin;
   if (!(to - first > (last ? 0 : PIECE))) return ARMDYN_OK;
-  const struct armdyn_log log = { rows->count, rows->time, rows->q, rows->tau };
+  const struct armdyn_log log = { .count = rows->count, .time = rows->time, .q = rows->q, .tau = rows->tau };
   enum armdyn_status status =
       armdyn_condition_piece(rows->n, &log, conditioning, rows->origin, first, to, motion, error);
   rows->done = to;

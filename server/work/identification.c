@@ -20,6 +20,7 @@
 #include "server/work/payload.h"
 #include "server/work/torque_delays.h"
 #include "server/work/training_data.h"
+#include "server/work/velocities.h"
 
 enum { WARNINGS_MOST = 4 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
 
@@ -31,8 +32,9 @@ struct run {
   struct opened_logs logs;
   const struct armdyn_robot *model, *given; /* the latter without friction that is held */
   struct held_friction held;
-  struct armdyn_gears *gears;                            /* at whose outputs friction is; NULL: at joints */
-  struct dataset_loads loads;                            /* of the arm, not of a payload */
+  struct armdyn_gears *gears; /* at whose outputs friction is; NULL: at joints */
+  struct dataset_loads loads; /* of the arm, not of a payload */
+  struct identification_velocity velocities[OPENED_LOGS_MOST];
   struct identification_delay delays[ARMDYN_JOINTS_MAX]; /* of torques, that were searched for */
   struct arm_estimate arm;                               /* for a payload: the arm without it, and its unknowns */
   struct armdyn_conditioning conditioning;
@@ -109,6 +111,14 @@ static enum armdyn_status usual_unknowns(struct run *run, struct armdyn_unknowns
                              rotors, out, error);
 }
 
+/* Which of the data sets it was that a refusal is of. */
+static enum armdyn_status name_dataset(const struct run *run, size_t index, enum armdyn_status status,
+                                       struct armdyn_error *error)
+{
+  if (!error->message[0]) return status;
+  return armdyn_refuse(error, status, "", "data set %s: %s", run->logs.data[index].id, error->message);
+}
+
 /* Every log is looked through, also those that only validate: what is wrong there makes figures that mean nothing. */
 static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
 {
@@ -123,8 +133,7 @@ static enum armdyn_status look_through(struct run *run, struct armdyn_error *err
     status = logged_motion_head(&run->logs.motions[i], HEAD_SECONDS, &log, error);
     if (!status)
       status = armdyn_preflight(usual ? usual : run->arm.unknowns, &log, &run->conditioning, &run->found, error);
-    if (status && error->message[0])
-      armdyn_refuse(error, status, "", "data set %s: %s", run->logs.data[i].id, error->message);
+    if (status) status = name_dataset(run, i, status, error);
     for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
   }
   armdyn_unknowns_free(usual);
@@ -180,6 +189,21 @@ static void tell_delays(void *context, size_t round, size_t rounds)
   char sentence[96];
   snprintf(sentence, sizeof sentence, "looking how late torques are, round %zu of at most %zu", round, rounds);
   work_progress(run->work, 0.02, sentence);
+}
+
+static enum armdyn_status choose_velocities(struct run *run, struct armdyn_error *error)
+{
+  if (run->request.velocities == VELOCITIES_POSITIONS) return ARMDYN_OK;
+  for (size_t i = 0; i < run->logs.count; i++) {
+    const size_t before = run->found.count;
+    const enum armdyn_status status =
+        velocities_choose(&run->request, run->model, &run->conditioning, i < run->training_count, &run->logs.motions[i],
+                          &run->velocities[i], &run->found, error);
+    if (status) return name_dataset(run, i, status, error);
+    for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
+    if (run->velocities[i].has) run->result.velocities = run->velocities;
+  }
+  return ARMDYN_OK;
 }
 
 static enum armdyn_status find_delays(struct run *run, struct armdyn_error *error)
@@ -440,6 +464,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   }
   status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->training_count, &run->conditioning,
                                &run->result.conditioning, &error);
+  if (!status) status = choose_velocities(run, &error);
   if (!status) status = coupled_motors_open(&run->request, run->model, &run->gears, &error);
   if (!status && run->request.find_torque_delay) status = find_delays(run, &error);
   if (!status) status = estimate(run, &error);

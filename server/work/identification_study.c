@@ -34,7 +34,8 @@ struct run {
   struct simulated_logs simulated;
   struct armdyn_study *study;
   struct identification_study_result result;
-  size_t repetition; /* that goes on, 1 .. */
+  bool used_velocities; /* the identification did */
+  size_t repetition;    /* that goes on, 1 .. */
   struct armdyn_error first_failure;
   struct identification_warning warnings[WARNINGS];
   char told[WARNINGS][320];
@@ -64,6 +65,10 @@ static enum armdyn_status read_request(struct run *run, const char *document, st
     c->has_torque_delay = c->torque_delay_count > 0;
     c->trim = document_number(tree, "conditioning/trim");
   }
+  const cJSON *set, *joint;
+  cJSON_ArrayForEach (set, document_at(tree, "velocities"))
+    cJSON_ArrayForEach (joint, document_at(set, "joints"))
+      run->used_velocities = run->used_velocities || document_truth(joint, "used");
   document_close(tree);
   if (!status && run->asked.identify == IDENTIFY_PAYLOAD)
     status = refuse_identification(error, "is of a payload; a study is of an arm's identification");
@@ -256,6 +261,11 @@ static void warn_of_parameter(struct run *run, size_t k)
 static void gather_warnings(struct run *run)
 {
   char detail[320];
+  if (run->used_velocities)
+    warn(run, "velocities_unused",
+         "the identification used velocities that were logged; a study simulates positions, whose changes both the "
+         "truth "
+         "and the runs are made of");
   if (run->result.failed) {
     snprintf(detail, sizeof detail, "%zu of %lld simulated runs found nothing, the first because: %.200s",
              run->result.failed, (long long)run->request.repetitions, run->first_failure.message);

@@ -42,7 +42,7 @@ static inline bool log_read(const char *name, size_t n, size_t skip, struct log_
     }
   }
   fclose(file);
-  out->log = (struct armdyn_log){ count, out->time, out->q, out->tau };
+  out->log = (struct armdyn_log){ .count = count, .time = out->time, .q = out->q, .tau = out->tau };
   return true;
 }
 

@@ -101,7 +101,7 @@ static inline struct armdyn_motion simulated_filtered(const struct armdyn_robot 
                                                       double torque, double torque_cutoff)
 {
   static double time[COUNT], q[COUNT * N], tau[COUNT * N];
-  const struct armdyn_log log = { COUNT, time, q, tau };
+  const struct armdyn_log log = { .count = COUNT, .time = time, .q = q, .tau = tau };
   const struct armdyn_conditioning c = { .position_cutoff = 20, .torque_cutoff = torque_cutoff, .trim = 0.5 };
   struct armdyn_motion motion;
   simulate(robot, seed, COUNT, encoder, torque, time, q, tau);

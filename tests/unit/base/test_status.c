@@ -48,3 +48,12 @@ Test(carve, measures_what_it_lays_out)
   cr_assert_eq(first, memory);
   cr_assert_eq(second, memory + 64);
 }
+
+Test(status, a_refusal_may_quote_the_one_before)
+{
+  struct armdyn_error error = { "/q", "must be finite" };
+  cr_assert_eq(armdyn_refuse(&error, ARMDYN_EINPUT, "", "data set %s: %s (%s)", "01J", error.message, error.pointer),
+               ARMDYN_EINPUT);
+  cr_assert_str_eq(error.message, "data set 01J: must be finite (/q)");
+  cr_assert_str_eq(error.pointer, "");
+}

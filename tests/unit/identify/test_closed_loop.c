@@ -86,7 +86,7 @@ static void log_in_loop(const struct armdyn_robot *robot, struct logged *log)
 
 static struct armdyn_motion conditioned(const struct logged *log, const double *q)
 {
-  const struct armdyn_log raw = { SAMPLES, log->time, q, log->tau };
+  const struct armdyn_log raw = { .count = SAMPLES, .time = log->time, .q = q, .tau = log->tau };
   const struct armdyn_conditioning c = { .position_cutoff = CUTOFF, .torque_cutoff = CUTOFF, .trim = 0.2 };
   struct armdyn_motion motion;
   cr_assert_eq(armdyn_condition(N, &raw, &c, &motion, NULL), ARMDYN_OK);
@@ -206,7 +206,7 @@ static void looped_close(struct looped *l)
 static struct armdyn_motion drawn(const struct looped *l, uint64_t seed, double encoder)
 {
   static double q[SAMPLES * N], tau[SAMPLES * N];
-  const struct armdyn_log raw = { SAMPLES, l->log.time, q, tau };
+  const struct armdyn_log raw = { .count = SAMPLES, .time = l->log.time, .q = q, .tau = tau };
   const struct armdyn_conditioning c = { .position_cutoff = CUTOFF, .torque_cutoff = CUTOFF, .trim = 0.2 };
   struct dice dice = { seed };
   struct armdyn_motion motion;

@@ -93,7 +93,7 @@ Test(condition, a_log_becomes_a_motion)
     q[k] = sin(3 * time[k]);
     tau[k] = cos(2 * time[k]);
   }
-  const struct armdyn_log log = { COUNT, time, q, tau };
+  const struct armdyn_log log = { .count = COUNT, .time = time, .q = q, .tau = tau };
   const struct armdyn_conditioning c = { .position_cutoff = 30, .torque_cutoff = 30, .trim = 0.5 };
   struct armdyn_motion m;
   cr_assert_eq(armdyn_condition(1, &log, &c, &m, NULL), ARMDYN_OK);
@@ -138,7 +138,7 @@ Test(condition, bad_logs_are_refused_by_name)
 {
   double time[20], q[20] = { 0 }, tau[20] = { 0 };
   for (size_t k = 0; k < 20; k++) time[k] = (double)k;
-  struct armdyn_log log = { 3, time, q, tau };
+  struct armdyn_log log = { .count = 3, .time = time, .q = q, .tau = tau };
   struct armdyn_conditioning c = { 0 };
   struct armdyn_motion m;
   struct armdyn_error error;

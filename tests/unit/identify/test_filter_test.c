@@ -21,7 +21,7 @@ static struct armdyn_motion conditioned(const struct armdyn_log *log, double cut
 static struct trial tried(const struct known *k, uint64_t seed, double encoder, double cutoff)
 {
   static double time[COUNT], q[COUNT * N], tau[COUNT * N];
-  const struct armdyn_log log = { COUNT, time, q, tau };
+  const struct armdyn_log log = { .count = COUNT, .time = time, .q = q, .tau = tau };
   struct armdyn_error error = { "", "" };
   struct trial trial;
   double bandwidth;

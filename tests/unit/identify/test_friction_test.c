@@ -217,7 +217,7 @@ static struct logged log_of(const struct test *t, double noise)
     }
   }
   struct logged logged;
-  const struct armdyn_log log = { count, time, q, tau };
+  const struct armdyn_log log = { .count = count, .time = time, .q = q, .tau = tau };
   const struct armdyn_conditioning conditioning = { .rate = rate, .position_cutoff = 20 };
   cr_assert_eq(armdyn_condition(N, &log, &conditioning, &logged.motion, NULL), ARMDYN_OK);
   armdyn_workspace_free(workspace);

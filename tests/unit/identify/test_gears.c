@@ -30,7 +30,7 @@ static struct armdyn_robot *coupled(const struct armdyn_robot *from, enum armdyn
 static struct armdyn_motion logged(const struct armdyn_robot *truth, uint64_t seed)
 {
   static double time[COUNT], q[COUNT * N], tau[COUNT * N], clean[N], t[COUNT * N];
-  const struct armdyn_log log = { COUNT, time, q, tau };
+  const struct armdyn_log log = { .count = COUNT, .time = time, .q = q, .tau = tau };
   const struct armdyn_conditioning c = { .position_cutoff = 20, .torque_cutoff = 20, .trim = 0.5 };
   struct armdyn_motion motion;
   struct dice dice = { seed + 100 };

@@ -102,7 +102,7 @@ Test(preflight, channels_swapped)
   exchange(positions, 0, 1);
   if (thorough) expect_only(robot, ARMDYN_WARNING_CHANNELS_SWAPPED, -1);
   exchange(positions, 0, 1);
-  const struct armdyn_log swapped = { COUNT, times, torques, positions };
+  const struct armdyn_log swapped = { .count = COUNT, .time = times, .q = torques, .tau = positions };
   const struct armdyn_warnings warnings = warnings_of(robot, &swapped);
   cr_expect(has(&warnings, ARMDYN_WARNING_CHANNELS_SWAPPED, -1));
   armdyn_robot_free(robot);

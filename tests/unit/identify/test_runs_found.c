@@ -74,7 +74,7 @@ static struct armdyn_motion logged(const struct arm *arm, const struct armdyn_tr
   const size_t n = arm->d.joint_count, count = (size_t)(armdyn_trajectory_duration(trajectory) * rate);
   double *time = malloc(count * (1 + 2 * n) * sizeof *time), *q = time + count, *tau = q + count * n, qd[MOST],
          qdd[MOST];
-  const struct armdyn_log log = { count, time, q, tau };
+  const struct armdyn_log log = { .count = count, .time = time, .q = q, .tau = tau };
   const struct armdyn_conditioning conditioning = { .rate = rate, .position_cutoff = 20 };
   struct armdyn_workspace *workspace = armdyn_workspace_new(n);
   struct armdyn_motion motion;

@@ -17,7 +17,9 @@ static enum armdyn_status read_piece(void *context, size_t first, size_t count, 
   cr_assert(first + count <= p->log.count);
   if (count > p->longest) p->longest = count;
   p->reads++;
-  *log = (struct armdyn_log){ count, p->log.time + first, p->log.q + first * N, p->log.tau + first * N };
+  *log = (struct armdyn_log){
+    .count = count, .time = p->log.time + first, .q = p->log.q + first * N, .tau = p->log.tau + first * N
+  };
   return ARMDYN_OK;
 }
 

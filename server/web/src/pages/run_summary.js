@@ -30,6 +30,14 @@ extend({
   set_filter_test: ['Test of the filters', '滤波检验'],
   set_filters_wrong: ['not sound', '不可靠'],
   set_filters_right: ['nothing against them', '未见异常'],
+  set_velocities: ['Logged velocities', '记录的速度'],
+  set_velocities_used: ['used in {used} of {count} joints', '{count} 个关节中 {used} 个采用'],
+  verdict_rests: ['at rest', '静止'],
+  verdict_unlike: ['not that of the positions', '与位置不符'],
+  verdict_gain: ['gain {gain}', '增益 {gain}'],
+  verdict_offset: ['offset {offset}', '偏移 {offset}'],
+  verdict_late: ['late by {delay} ms', '滞后 {delay} ms'],
+  verdict_noisy: ['noise {noise} times', '噪声 {noise} 倍'],
   set_low_pass: ['Low-pass', '低通滤波'],
   set_low_pass_value: ['positions {position} Hz, torques {torque} Hz', '位置 {position} Hz，力矩 {torque} Hz'],
   set_clock: ['Clock', '采样时钟'],
@@ -95,6 +103,13 @@ const whyOf = (run, name) => why(run.request?.conditioning?.[name])
 // Where instruments come from, as a text.
 const along = (from, cutoff) => (!from ? '' : from === 'simulated_loop' ? t('set_in_loop') : t('set_along_path', { cutoff: figure(cutoff, 3) }))
 
+// How many joints' logged velocities were used, and what speaks against the others.
+const velocitiesOf = (sets) => (sets ?? []).map(({ joints }) => [
+  t('set_velocities_used', { used: joints.filter(({ used }) => used).length, count: joints.length }),
+  ...joints.filter(({ used, verdict }) => !used && verdict !== 'agrees').map((one) =>
+    `${one.joint}: ${t(`verdict_${one.verdict}`, { gain: figure(one.gain, 4), offset: figure(one.offset, 3), delay: figure(1000 * one.delay, 3), noise: figure(one.noise, 3) })}`),
+].join(' · ')).join('; ')
+
 // What a run was asked for, and what was chosen for it, as a text; `cell` where its own page shows more. To add one: a row.
 export const SETTINGS = [
   { head: 'set_model', of: (run) => `${run.robot} r${run.revision}` },
@@ -105,6 +120,7 @@ export const SETTINGS = [
   { head: 'set_rotors', of: (run) => (run.request?.rotor_inertia ? t('yes') : t('set_by_model')) },
   { head: 'set_prior', of: ({ prior }) => (!prior?.strength ? t('no') : prior.cross_validation?.length ? t('set_prior_chosen', { strength: figure(prior.strength, 3), count: prior.cross_validation.length }) : t('set_prior_asked', { strength: figure(prior.strength, 3) })) },
   { head: 'set_low_pass', of: ({ conditioning: one = {} }) => `${one.method} · ${t('set_low_pass_value', { position: figure(one.position_cutoff_hz, 3), torque: figure(one.torque_cutoff_hz, 3) })}`, why: 'position_cutoff_hz' },
+  { head: 'set_velocities', of: ({ velocities: sets }) => velocitiesOf(sets) },
   { head: 'set_instruments', of: ({ instruments: one }) => along(one?.from, one?.cutoff_hz) },
   { head: 'set_filter_test', of: ({ filter_test: one }) => (one ? `${along(one.instruments, one.instrument_cutoff_hz)} · p = ${figure(one.p, 3)}: ${t(one.rejected ? 'set_filters_wrong' : 'set_filters_right')}` : '') },
   { head: 'set_clock', of: ({ conditioning: one = {} }) => t('set_clock_value', { rate: figure(one.rate), trim: figure(one.trim, 3) }), why: 'trim' },
