@@ -163,7 +163,7 @@ static enum armdyn_status open_store(const struct arguments *a, struct store **s
   enum armdyn_status status = store_file(a->data, path, error);
   if (!status && !*a->store && strcmp(a->verb, "create") != 0 && access(path, F_OK))
     status = armdyn_refuse(error, ARMDYN_ENOTFOUND, "", "there is no store in '%s'", a->data);
-  return status ? status : store_open_at(a->data, a->store, store, error);
+  return status ? status : store_open_at(&(struct store_place){ a->data, a->store, "" }, store, error);
 }
 
 static int work_alone(const struct arguments *a, const struct buffer *body)

@@ -24,6 +24,7 @@
 #include "server/http/tls.h"
 #include "server/jobs/jobs.h"
 #include "server/mqtt/mqtt.h"
+#include "server/nodes/standing.h"
 #include "server/orders/orders.h"
 #include "server/robots/cache.h"
 #include "server/routes/event_log.h"
@@ -36,7 +37,7 @@
 #include "server/watch/watch.h"
 #include "server/webhooks/webhooks.h"
 
-enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20 };
+enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20, STANDING_MS = 500 };
 
 static const int64_t SECOND = 1000000000;
 
@@ -47,7 +48,17 @@ struct service {
   struct tls *tls; /* NULL = plain HTTP */
   int listen_fd, control_fd;
   char name[192]; /* "http://HOST:PORT" or "https://..." */
+  bool announced; /* it has said where it listens */
+  bool fenced;    /* another node has taken its place */
 };
+
+static void signals_of_service(sigset_t *signals)
+{
+  sigemptyset(signals);
+  sigaddset(signals, SIGTERM);
+  sigaddset(signals, SIGINT);
+  sigaddset(signals, SIGHUP);
+}
 
 static enum armdyn_status make_directory(const char *path, struct armdyn_error *error)
 {
@@ -55,12 +66,72 @@ static enum armdyn_status make_directory(const char *path, struct armdyn_error *
   return armdyn_refuse(error, ARMDYN_EINPUT, "", "--data: cannot make '%s': %s", path, strerror(errno));
 }
 
-static enum armdyn_status start_store(struct app *app, const struct options *options, struct armdyn_error *error)
+/* Who reads this line may connect. */
+static void say_where(struct service *s)
 {
+  if (s->announced) return;
+  s->announced = true;
+  printf("listening on %s\n", s->name);
+  if (fflush(stdout)) clearerr(stdout); /* who starts a service need not listen to it */
+}
+
+/* -- standing by for the node that holds the store -- */
+
+static enum armdyn_status check_node_address(const struct options *options, struct armdyn_error *error)
+{
+  struct address address;
+  if (!*options->node_address) return ARMDYN_OK;
+  if (!address_parse(options->node_address, &address) || !*address.host || !strcmp(address.port, "0"))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "--node-address: '%s' is no HOST:PORT", options->node_address);
+  if (store_is_on_server(options->store)) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_EINPUT, "",
+                       "--node-address: '%s' is for nodes at one PostgreSQL (--store): a store in a file has one node",
+                       options->node_address);
+}
+
+/* ECANCELLED: it was asked to stop. */
+static enum armdyn_status stand_by(struct service *s, struct armdyn_error *error)
+{
+  const struct options *options = &s->options;
+  const struct standing_setup setup = { options->store, options->data, options->node_address, s->listen_fd };
+  const struct timespec pause = { .tv_nsec = STANDING_MS * 1000000L };
+  struct standing *standing = NULL;
+  sigset_t signals;
+  int signal = -1;
+  enum armdyn_status status = standing_start(&setup, &standing, error);
+  if (status) return status;
+  signals_of_service(&signals);
+  while (signal != SIGTERM && signal != SIGINT && !standing_look(standing)) {
+    say_where(s);
+    signal = sigtimedwait(&signals, NULL, &pause);
+  }
+  standing_stop(standing);
+  if (signal != SIGTERM && signal != SIGINT) {
+    log_event(LOG_WARNING, "nobody holds the store any more: this node serves from now on", NULL);
+    return ARMDYN_OK;
+  }
+  log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
+  return ARMDYN_ECANCELLED;
+}
+
+/* Several may see at once that it is free; one gets it. */
+static enum armdyn_status open_store(struct service *s, struct armdyn_error *error)
+{
+  const struct options *options = &s->options;
+  const struct store_place place = { options->data, options->store, options->node_address };
+  enum armdyn_status status = store_open_at(&place, &s->app.store, error);
+  while (status == ARMDYN_EBUSY && *options->node_address && !(status = stand_by(s, error)))
+    status = store_open_at(&place, &s->app.store, error);
+  return status;
+}
+
+static enum armdyn_status start_store(struct service *s, struct armdyn_error *error)
+{
+  const struct options *options = &s->options;
   if (*options->store)
     setenv("ARMDYN_STORE", options->store, 1); /* workers read it, too, and no list of processes shows it */
-  enum armdyn_status status = store_open_at(options->data, options->store, &app->store, error);
-  return status ? status : auth_new(options->admin_key_file, app->store, &app->auth, error);
+  const enum armdyn_status status = open_store(s, error);
+  return status ? status : auth_new(options->admin_key_file, s->app.store, &s->app.auth, error);
 }
 
 /* Who hears of jobs and transfers that get on. */
@@ -122,7 +193,8 @@ static enum armdyn_status start_tls(const struct options *options, struct tls **
 static enum armdyn_status start(struct service *s, struct armdyn_error *error)
 {
   const struct options *options = &s->options;
-  enum armdyn_status status = start_tls(options, &s->tls, error);
+  enum armdyn_status status = check_node_address(options, error);
+  if (!status) status = start_tls(options, &s->tls, error);
   if (status) return status;
   if ((status = address_listen(options->listen, s->tls ? "https" : "http", &s->listen_fd, s->name, error)))
     return status;
@@ -130,7 +202,7 @@ static enum armdyn_status start(struct service *s, struct armdyn_error *error)
   options_settle(&s->options, address_is_loopback(s->listen_fd), cores > 0 ? cores : 1);
   if ((status = make_directory(options->data, error))) return status;
   s->app.options = options;
-  if ((status = start_store(&s->app, options, error))) return status;
+  if ((status = start_store(s, error))) return status;
   if (!auth_has_keys(s->app.auth) && !address_is_loopback(s->listen_fd))
     return armdyn_refuse(error, ARMDYN_EINPUT, "",
                          "--listen: '%s' is reachable from other machines and there is no API key: make one with "
@@ -200,10 +272,17 @@ static void reload(struct service *s)
 /* Signals come here and nowhere else: every thread is born with them blocked. Between them freed memory is given back. */
 static void await_end(struct service *s, const sigset_t *signals)
 {
-  for (;;) {
-    int signal = sigtimedwait(signals, NULL, &(struct timespec){ .tv_sec = MEMORY_S });
+  const bool has_others = *s->options.node_address;
+  for (int seconds = 0;;) {
+    const int pause = has_others ? 1 : MEMORY_S;
+    int signal = sigtimedwait(signals, NULL, &(struct timespec){ .tv_sec = pause });
     if (signal == SIGHUP) reload(s);
-    if (signal < 0 && errno == EAGAIN) memory_give_back();
+    if (signal < 0 && errno == EAGAIN && (seconds += pause) % MEMORY_S == 0) memory_give_back();
+    if (has_others && store_is_fenced(s->app.store)) {
+      s->fenced = true;
+      log_event(LOG_ERROR, "stopping: whoever asks here is to be answered by the node that holds the store", NULL);
+      return;
+    }
     if (signal < 0 || signal == SIGHUP) continue;
     log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
     return;
@@ -219,13 +298,12 @@ static void await_children(const struct service *s)
     nanosleep(&(struct timespec){ .tv_nsec = 2 * 1000 * 1000 }, NULL);
 }
 
-static void announce(const struct service *s)
+static void announce(struct service *s)
 {
   if (!auth_has_keys(s->app.auth))
     log_event(LOG_WARNING, "there is no API key: everybody on this machine may do everything", NULL);
   log_event(LOG_INFO, "ready", "version", armdyn_version(), "address", s->name, "data", s->options.data, NULL);
-  printf("listening on %s\n", s->name);
-  if (fflush(stdout)) clearerr(stdout); /* who starts a service need not listen to it */
+  say_where(s);
 }
 
 /* 1,200 connections have a place, twice as many descriptors when they are encrypted, and 1,024 is the usual limit. */
@@ -261,10 +339,7 @@ int command_serve(int argc, char **argv)
   log_level_of(s.options.log_level, &level);
   log_set_level(level);
   sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGHUP);
+  signals_of_service(&signals);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
   log_start();
@@ -279,7 +354,7 @@ int command_serve(int argc, char **argv)
   stop(&s);
   if (!status) log_event(LOG_INFO, "stopped", NULL);
   log_stop();
-  if (!status) return 0;
+  if (!status || status == ARMDYN_ECANCELLED) return s.fenced;
   const char *reason = *error.message ? error.message : armdyn_status_text(status);
   fprintf(stderr, "armdyn serve: %s\n", reason);
   return status == ARMDYN_EINPUT ? 2 : 1;

@@ -40,6 +40,8 @@ static const struct option table[] = {
     "directory of the store; made when it is missing" },
   { "--store",                   "ARMDYN_STORE",                   AS_TEXT(store),                      "",               NO_BOUNDS,                          "ADDRESS",
     "postgresql://HOST/DATABASE keeps everything there, beside what is this node's own in --data; by default a file in it" },
+  { "--node-address",            "ARMDYN_NODE_ADDRESS",            AS_TEXT(node_address),               "",               NO_BOUNDS,                          "HOST:PORT",
+    "where other nodes at the same PostgreSQL reach this one; a node that finds the store held then stands by for its holder" },
   { "--tls-certificate",         "ARMDYN_TLS_CERTIFICATE",         AS_TEXT(tls_certificate),            "",               NO_BOUNDS,                          "FILE",
     "PEM file with the certificate and those that signed it: serve HTTPS, TLS 1.2 or 1.3; read again on SIGHUP" },
   { "--tls-key",                 "ARMDYN_TLS_KEY",                 AS_TEXT(tls_key),                    "",               NO_BOUNDS,                          "FILE",

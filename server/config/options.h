@@ -12,6 +12,7 @@ struct options {
   char listen[128];            /* HOST:PORT, port 0 picks a free one */
   char data[1024];             /* directory */
   char store[1024];            /* address of PostgreSQL; "" = the file in `data` */
+  char node_address[192];      /* HOST:PORT where other nodes at that store reach this one; "" = it has none */
   char tls_certificate[1024];  /* PEM file; "" = no TLS */
   char tls_key[1024];          /* its key */
   char admin_key_file[1024];   /* "" = none: loopback only, everything allowed */

@@ -92,6 +92,11 @@ static enum armdyn_status check_armed(struct running *r)
   return r->closed ? loading_verify(r) : ARMDYN_OK;
 }
 
+static bool is_late(const struct transfer_command *command)
+{
+  return command->before_ms && clock_wall_ms() > command->before_ms;
+}
+
 /* START is made once. Until it is acknowledged, or its time is over, that one is repeated; never another. */
 static enum armdyn_status try_start(struct running *r, const struct transfer_command *command)
 {
@@ -99,12 +104,11 @@ static enum armdyn_status try_start(struct running *r, const struct transfer_com
     if (r->started) return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "START was sent already");
     enum armdyn_status rc = check_armed(r);
     if (rc) return rc;
-    if (clock_wall_ms() > command->start_before_ms)
-      return armdyn_refuse(&r->error, ARMDYN_ELIMIT, "", "start_before has passed");
+    if (is_late(command)) return armdyn_refuse(&r->error, ARMDYN_ELIMIT, "", "start_before has passed");
   }
   r->started = true;
   if (!r->now.started_ms) r->now.started_ms = clock_wall_ms();
-  enum armdyn_status rc = client_command(r->client, COMMAND_START, r->head, command->start_before_ms, &r->error);
+  enum armdyn_status rc = client_command(r->client, COMMAND_START, r->head, command->before_ms, &r->error);
   if (rc == ARMDYN_ECONFLICT && !r->client->address.mapped) r->now.started_ms = 0; /* it never is carried out */
   return rc;
 }
@@ -122,20 +126,23 @@ static void end_unstarted(struct running *r, enum armdyn_status rc)
 
 /* -- all of them -- */
 
-static enum armdyn_status try_motion(struct running *r, enum controller_command command)
+static enum armdyn_status try_motion(struct running *r, enum controller_command command, int64_t before_ms)
 {
   if (!controller_can(&r->client->identity, ABILITY_HOLD))
     return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "", "the controller does not hold and resume");
-  return client_command(r->client, command, r->head, 0, &r->error);
+  return client_command(r->client, command, r->head, before_ms, &r->error);
 }
 
 static enum armdyn_status try_wanted(struct running *r)
 {
+  if (r->wanted.kind != ASK_START && is_late(&r->wanted))
+    return armdyn_refuse(&r->error, ARMDYN_ECONFLICT, "",
+                         "the service did not hold its store for certain any more: repeat the call");
   switch (r->wanted.kind) {
   case ASK_ARM: return try_arm(r);
   case ASK_START: return try_start(r, &r->wanted);
-  case ASK_HOLD: return try_motion(r, COMMAND_HOLD);
-  default: return try_motion(r, COMMAND_RESUME);
+  case ASK_HOLD: return try_motion(r, COMMAND_HOLD, 0);
+  default: return try_motion(r, COMMAND_RESUME, r->wanted.before_ms);
   }
 }
 

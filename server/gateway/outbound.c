@@ -176,6 +176,19 @@ void gateway_disappoint(struct gateway *g)
   gateway_expire_questions(g, INT64_MAX, text);
 }
 
+static bool moves(enum transfer_command_kind kind)
+{
+  return kind == ASK_ARM || kind == ASK_START || kind == ASK_RESUME;
+}
+
+/* Nothing begins to move once another node may hold the store, and the arms with it: a START that was frozen on its way here is
+ * too late then. 0: no such time. */
+static int64_t before_another_holds(const struct gateway *g, int64_t start_before_ms)
+{
+  const int64_t until_ms = store_holds_until_ms(g->store);
+  return until_ms == INT64_MAX || (start_before_ms && start_before_ms < until_ms) ? start_before_ms : until_ms;
+}
+
 void gateway_command(struct gateway *g, const char *controller, const char *transfer, enum transfer_command_kind kind,
                      int64_t start_before_ms, gateway_answered *answered, void *context)
 {
@@ -183,7 +196,7 @@ void gateway_command(struct gateway *g, const char *controller, const char *tran
   memset(&message, 0, sizeof message);
   message.command.kind = kind == ASK_EVICT ? ASK_STOP : kind;
   message.command.evicts = kind == ASK_EVICT;
-  message.command.start_before_ms = start_before_ms;
+  message.command.before_ms = moves(kind) ? before_another_holds(g, start_before_ms) : 0;
   snprintf(message.command.transfer, sizeof message.command.transfer, "%s", transfer);
   pthread_mutex_lock(&g->lock);
   bool known = registry_address(&g->registry, controller, &message.address);

@@ -73,7 +73,7 @@ struct transfer_command {
   bool evicts;                 /* of STOP: to take the lease */
   bool own;                    /* of the transfer itself, which cannot go on without it */
   char transfer[ID_SIZE];      /* "" = of the controller, whatever it plays */
-  int64_t start_before_ms;     /* wall clock, of START */
+  int64_t before_ms;           /* wall clock, of ARM, START and RESUME; 0: no such time */
   char cell[ARMDYN_NAME_SIZE]; /* of ARM, START and RESUME: that the controller stands in by its entry; "": in none */
 };
 

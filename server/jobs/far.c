@@ -75,7 +75,7 @@ void far_count(const struct jobs *jobs, size_t *workers, size_t *ready)
 static void note_offer(void *context, const struct store_node *node)
 {
   struct far *far = context;
-  if (node->draining || node->silent_ms > NODE_GONE_MS) return;
+  if (node->draining || *node->address || node->silent_ms > NODE_GONE_MS) return;
   if (strcmp(node->version, armdyn_version()) != 0) {
     if (strcmp(far->strange, node->id) != 0)
       log_event(LOG_WARNING, "a node of another version is given no jobs", "node", node->id, "host", node->host,
@@ -175,6 +175,7 @@ struct telling {
 static enum jobs_node_state state_of(const struct store_node *node)
 {
   if (node->silent_ms > NODE_GONE_MS) return NODE_GONE;
+  if (*node->address) return NODE_STANDING_BY;
   if (strcmp(node->version, armdyn_version()) != 0) return NODE_STRANGE;
   return node->draining ? NODE_DRAINING : NODE_COMPUTING;
 }
@@ -190,6 +191,7 @@ static void tell_far(void *context, const struct store_node *node)
 {
   const struct telling *t = context;
   const struct far *far = t->jobs->far;
+  if (!strcmp(node->id, far->self)) return; /* this one stood by, and was killed then */
   struct jobs_node out = { .node = *node, .state = state_of(node) };
   pthread_mutex_lock(&t->jobs->lock);
   for (size_t i = 0; i < far->count; i++)

@@ -32,7 +32,15 @@ bool jobs_draining(struct jobs *jobs);
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out);
 
 /* The nodes that compute: this one first, then the others, if the store is one that they can reach. */
-enum jobs_node_state { NODE_SERVING, NODE_COMPUTING, NODE_DRAINING, NODE_GONE, NODE_STRANGE, NODE_STATES };
+enum jobs_node_state {
+  NODE_SERVING,
+  NODE_COMPUTING,
+  NODE_DRAINING,
+  NODE_GONE,
+  NODE_STRANGE,
+  NODE_STANDING_BY,
+  NODE_STATES
+};
 struct jobs_node {
   struct store_node node; /* of this one only id (or ""), host, process, version, workers */
   enum jobs_node_state state;

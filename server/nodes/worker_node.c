@@ -164,7 +164,7 @@ enum armdyn_status worker_node_start(const struct worker_node_setup *setup, stru
   snprintf(node->self.version, sizeof node->self.version, "%s", armdyn_version());
   clock_format(clock_wall_ms(), node->self.started_at);
   enum armdyn_status status = take_name(node, error);
-  if (!status) status = node_link_open(setup->address, &node->link, error);
+  if (!status) status = node_link_open(setup->address, false, &node->link, error);
   if (!status && (status = node_link_announce(node->link, &node->self)))
     armdyn_refuse(error, status, "", "cannot write to the table of nodes: %s", armdyn_status_text(status));
   if (!status) status = start_threads(node, error);

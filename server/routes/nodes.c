@@ -1,4 +1,4 @@
-/* GET /v1/nodes: who computes jobs. */
+/* GET /v1/nodes: who serves, who stands by, and who computes jobs. */
 #include "api/json/writer.h"
 #include "server/app.h"
 #include "server/jobs/jobs.h"
@@ -6,7 +6,7 @@
 
 static const char *const states[NODE_STATES] = {
   [NODE_SERVING] = "serving", [NODE_COMPUTING] = "computing",   [NODE_DRAINING] = "draining",
-  [NODE_GONE] = "gone",       [NODE_STRANGE] = "other_version",
+  [NODE_GONE] = "gone",       [NODE_STRANGE] = "other_version", [NODE_STANDING_BY] = "standing_by",
 };
 
 static void write_text_or_null(struct json_writer *w, const char *name, const char *text)
@@ -22,7 +22,7 @@ static void write_node(void *context, const struct jobs_node *n)
   json_begin_object(w);
   write_text_or_null(w, "id", n->node.id);
   json_key(w, "host"), json_write_text(w, n->node.host);
-  json_key(w, "role"), json_write_text(w, serves ? "serving" : "worker");
+  json_key(w, "role"), json_write_text(w, serves ? "serving" : *n->node.address ? "standing_by" : "worker");
   json_key(w, "state"), json_write_text(w, states[n->state]);
   json_key(w, "version"), json_write_text(w, n->node.version);
   json_key(w, "process"), json_write_integer(w, n->node.process);

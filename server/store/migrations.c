@@ -37,6 +37,7 @@ EMBED(migration_0032, "migrations/sqlite/0032_result_search.sql");
 EMBED(migration_0033, "migrations/sqlite/0033_watches.sql");
 EMBED(migration_0040, "migrations/sqlite/0040_nodes.sql");
 EMBED(migration_0046, "migrations/sqlite/0046_audit_times.sql");
+EMBED(migration_0050, "migrations/sqlite/0050_standing_nodes.sql");
 
 static const struct migration items[] = {
   { "0001_initial", migration_0001 },
@@ -73,6 +74,7 @@ static const struct migration items[] = {
   { "0033_watches", migration_0033 },
   { "0040_nodes", migration_0040 },
   { "0046_audit_times", migration_0046 },
+  { "0050_standing_nodes", migration_0050 },
 };
 
 const struct migrations store_migrations = { items, sizeof items / sizeof *items, 0 };
@@ -83,10 +85,12 @@ EMBED(postgresql_0032, "migrations/postgresql/0032_result_search.sql");
 EMBED(postgresql_0033, "migrations/postgresql/0033_watches.sql");
 EMBED(postgresql_0040, "migrations/postgresql/0040_nodes.sql");
 EMBED(postgresql_0046, "migrations/postgresql/0046_audit_times.sql");
+EMBED(postgresql_0050, "migrations/postgresql/0050_standing_nodes.sql");
 
 static const struct migration postgresql_items[] = {
-  { "0030_schema", postgresql_0030 }, { "0032_result_search", postgresql_0032 }, { "0033_watches", postgresql_0033 },
-  { "0040_nodes", postgresql_0040 },  { "0046_audit_times", postgresql_0046 },
+  { "0030_schema", postgresql_0030 },      { "0032_result_search", postgresql_0032 },
+  { "0033_watches", postgresql_0033 },     { "0040_nodes", postgresql_0040 },
+  { "0046_audit_times", postgresql_0046 }, { "0050_standing_nodes", postgresql_0050 },
 };
 
 static const struct migrations postgresql_migrations = { postgresql_items,

@@ -12,6 +12,7 @@ static const struct field fields[] = {
   FIELD(store_node, version, FIELD_TEXT),      FIELD(store_node, started_at, FIELD_TEXT),
   FIELD(store_node, process, FIELD_INTEGER),   FIELD(store_node, workers, FIELD_INTEGER),
   FIELD(store_node, silent_ms, FIELD_INTEGER), FIELD(store_node, draining, FIELD_BOOL),
+  FIELD(store_node, address, FIELD_TEXT),
 };
 static const struct record_type node_type = RECORD_TYPE(store_node, fields);
 
@@ -21,7 +22,7 @@ enum armdyn_status store_node_list(struct store *store, store_node_visit *visit,
 {
   if (!store_is_on_server(store->address)) return ARMDYN_OK;
   struct listing listing = {
-    .select = "SELECT id, host, version, started_at, process, workers, draining, silent_ms FROM (SELECT *,"
+    .select = "SELECT id, host, version, started_at, process, workers, draining, address, silent_ms FROM (SELECT *,"
               " CAST(1000 * extract(epoch FROM clock_timestamp() - seen) AS bigint) AS silent_ms FROM nodes) AS those",
     .and = "silent_ms < 86400000",
     .order = "id",
@@ -43,23 +44,23 @@ void node_link_close(struct node_link *link)
   free(link);
 }
 
-static enum armdyn_status check_schema(struct sql *sql, struct armdyn_error *error)
+static enum armdyn_status check_schema(struct sql *sql, bool older, struct armdyn_error *error)
 {
   int64_t version = 0;
   const int64_t ours = migrations_newest(migrations_of(sql));
   const enum armdyn_status status = migrate_version(sql, "the database", migrations_of(sql), &version, error);
-  if (status || version == ours) return status;
+  if (status || version == ours || (older && version < ours)) return status;
   return armdyn_refuse(error, ARMDYN_ECONFLICT, "",
                        "the database has schema %lld, this program %lld: upgrade the serving node first",
                        (long long)version, (long long)ours);
 }
 
-enum armdyn_status node_link_open(const char *address, struct node_link **out, struct armdyn_error *error)
+enum armdyn_status node_link_open(const char *address, bool older, struct node_link **out, struct armdyn_error *error)
 {
   struct node_link *link = calloc(1, sizeof *link);
   if (!link) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for a connection");
   enum armdyn_status status = sql_open(address, SQL_WRITE, &link->sql, error);
-  if (!status) status = check_schema(link->sql, error);
+  if (!status) status = check_schema(link->sql, older, error);
   if (status)
     node_link_close(link);
   else
@@ -71,11 +72,11 @@ enum armdyn_status node_link_announce(struct node_link *link, const struct store
 {
   enum armdyn_status status = record_run(
       link->sql,
-      "INSERT INTO nodes (id, host, process, version, workers, started_at, draining, seen)"
-      " VALUES (:id, :host, :process, :version, :workers, :started_at, :draining, clock_timestamp())"
+      "INSERT INTO nodes (id, host, process, version, workers, started_at, draining, address, seen)"
+      " VALUES (:id, :host, :process, :version, :workers, :started_at, :draining, :address, clock_timestamp())"
       " ON CONFLICT (id) DO UPDATE SET host = excluded.host, process = excluded.process, version = excluded.version,"
-      " workers = excluded.workers, started_at = excluded.started_at, draining = excluded.draining, seen = "
-      "excluded.seen",
+      " workers = excluded.workers, started_at = excluded.started_at, draining = excluded.draining, "
+      "address = excluded.address, seen = excluded.seen",
       &node_type, node, NULL);
   if (status) return status;
   return sql_run(link->sql,
@@ -87,6 +88,25 @@ enum armdyn_status node_link_announce(struct node_link *link, const struct store
 void node_link_leave(struct node_link *link, const char *id)
 {
   (void)sql_run(link->sql, "DELETE FROM nodes WHERE id = ?", VALUES(value_text(id)), NULL);
+}
+
+static const struct field holder_fields[] = {
+  FIELD(store_holder, host, FIELD_TEXT),         FIELD(store_holder, address, FIELD_TEXT),
+  FIELD(store_holder, epoch, FIELD_INTEGER),     FIELD(store_holder, process, FIELD_INTEGER),
+  FIELD(store_holder, silent_ms, FIELD_INTEGER), FIELD(store_holder, free, FIELD_BOOL),
+};
+static const struct record_type holder_type = RECORD_TYPE(store_holder, holder_fields);
+
+enum armdyn_status node_link_holder(struct node_link *link, struct store_holder *holder)
+{
+  return record_get(link->sql,
+                    "SELECT coalesce(host, '') AS host, epoch, coalesce(process, 0) AS process,"
+                    " CASE WHEN address_epoch = epoch THEN coalesce(address, '') ELSE '' END AS address,"
+                    " CAST(1000 * extract(epoch FROM clock_timestamp() - renewed) AS bigint) AS silent_ms,"
+                    " CASE WHEN node IS NULL OR renewed < clock_timestamp() - interval '" STORE_LEASE
+                    "' THEN 1 ELSE 0 END AS free"
+                    " FROM holder",
+                    NO_VALUES, &holder_type, holder);
 }
 
 /* -- a conversation -- */

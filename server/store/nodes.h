@@ -1,6 +1,7 @@
-/* Nodes that compute jobs for the serving one, and the conversation with each of their workers, by frames
- * (server/ipc/channel.h) that go through tables of PostgreSQL. A worker is given jobs by one at a time, who took the newest
- * number of it, its fence: who was thought dead, frozen or cut off says and hears nothing any more under an older one. */
+/* Nodes that stand by for the serving one; those that compute jobs for it, and the conversation with each of their
+ * workers, by frames (server/ipc/channel.h) that go through tables of PostgreSQL. A worker is given jobs by one at a time,
+ * who took the newest number of it, its fence: who was thought dead, frozen or cut off says and hears nothing any more under
+ * an older one. */
 #ifndef SERVER_STORE_NODES_H
 #define SERVER_STORE_NODES_H
 
@@ -12,6 +13,7 @@ struct store_node {
   char id[ID_SIZE], host[64], version[32], started_at[TIME_SIZE];
   int64_t process, workers, silent_ms;
   bool draining;
+  char address[192]; /* HOST:PORT of one that stands by; "": it computes */
 };
 typedef void store_node_visit(void *context, const struct store_node *node);
 /* Those of the last day, by id; none of a file. */
@@ -19,13 +21,21 @@ enum armdyn_status store_node_list(struct store *store, store_node_visit *visit,
 
 /* A node's own connection. */
 struct node_link;
-/* ECONFLICT: the schema is not this program's. EUNAVAILABLE. */
-enum armdyn_status node_link_open(const char *address, struct node_link **link, struct armdyn_error *error);
+/* ECONFLICT: the schema is not this program's (`older`: is a newer one). EUNAVAILABLE. */
+enum armdyn_status node_link_open(const char *address, bool older, struct node_link **link, struct armdyn_error *error);
 void node_link_close(struct node_link *link);
 /* It is there, with its workers, and that may be said again and again. */
 enum armdyn_status node_link_announce(struct node_link *link, const struct store_node *node);
 /* It is not there any more. */
 void node_link_leave(struct node_link *link, const char *id);
+
+/* Who holds the store. */
+struct store_holder {
+  char host[64], address[192]; /* where other nodes reach it; "" = they do not */
+  int64_t epoch, process, silent_ms;
+  bool free; /* nobody does, or who did was not seen for too long */
+};
+enum armdyn_status node_link_holder(struct node_link *link, struct store_holder *holder);
 
 /* One end of the conversation with a worker. */
 struct post;

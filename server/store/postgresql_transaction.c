@@ -12,14 +12,30 @@
 enum { RENEWED_S = 5, OUTCOME_S = 20, HOST_SIZE = 128 };
 static const int64_t SECOND_NS = 1000000000, MOMENT_NS = 100000000;
 
-#define LEASE "30 s" /* of the holder, since it was last seen */
+/* The lease is counted by the clock of the database from when it took a renewal, and here from before that was sent, by
+ * a clock that goes on while the machine sleeps; this much sooner is it taken for over, for the clocks' rates and for what
+ * is on its way. */
+enum { CLOCKS_S = 2 };
 
 /* -- the holder -- */
 
+static int64_t boot_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+static void note_renewed(struct connection *c)
+{
+  c->renewed_ns = clock_monotonic_ns();
+  atomic_store(&c->sure_ns, c->asked_ns);
+}
+
 static void note_fenced(struct connection *c)
 {
-  if (!c->fenced) log_event(LOG_ERROR, "another armdyn holds the store now: this one writes nothing any more", NULL);
-  c->fenced = true;
+  if (!atomic_exchange(&c->fenced, true))
+    log_event(LOG_ERROR, "another armdyn holds the store now: this one writes nothing any more", NULL);
   postgresql_say(c, "another armdyn holds the store now");
 }
 
@@ -45,19 +61,20 @@ enum armdyn_status postgresql_hold(struct sql *sql, const char *node, struct arm
   struct connection *c = connection_of(sql);
   char host[HOST_SIZE] = "", who[HOST_SIZE + 64] = "";
   gethostname(host, sizeof host - 1);
+  c->asked_ns = boot_ns();
   enum armdyn_status status =
       sql_number(sql,
                  "UPDATE holder SET epoch = epoch + 1, node = ?1, host = ?2, process = ?3, renewed = clock_timestamp()"
-                 " WHERE node IS NULL OR node = ?1 OR renewed < clock_timestamp() - interval '" LEASE "'"
+                 " WHERE node IS NULL OR node = ?1 OR renewed < clock_timestamp() - interval '" STORE_LEASE "'"
                  " RETURNING epoch",
                  VALUES(value_text(node), value_text(host), value_integer(getpid())), &c->epoch);
-  c->renewed_ns = clock_monotonic_ns();
+  note_renewed(c);
   if (!status) return ARMDYN_OK;
   c->epoch = 0;
   if (status == ARMDYN_ENOTFOUND && !(status = read_holder(sql, who, sizeof who)))
     return armdyn_refuse(error, ARMDYN_EBUSY, "",
-                         "the store is held by another armdyn, on %.80s: several at one database are not possible yet;"
-                         " it is free when that one stops, or was not seen for " LEASE,
+                         "the store is held by another armdyn, on %.80s: with --node-address, which both need, this one"
+                         " stands by; it is free when that one stops, or was not seen for " STORE_LEASE,
                          who);
   return armdyn_refuse(error, status, "", "cannot take the store: %.150s", sql_message(sql));
 }
@@ -77,12 +94,13 @@ static enum armdyn_status renew(struct connection *c)
   char text[128];
   snprintf(text, sizeof text, "UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64, c->epoch);
   enum armdyn_status status = postgresql_up(c);
+  c->asked_ns = boot_ns();
   if (!status) status = postgresql_ask(c, text, &result);
   if (!status && strcmp(PQcmdTuples(result), "1") != 0) {
     note_fenced(c);
     status = ARMDYN_EUNAVAILABLE;
   }
-  if (!status) c->renewed_ns = clock_monotonic_ns();
+  if (!status) note_renewed(c);
   PQclear(result);
   return status;
 }
@@ -96,6 +114,18 @@ int64_t postgresql_keep(struct sql *sql)
   if (due_ns > 0) return due_ns;
   c->began = false;
   return renew(c) ? SECOND_NS : RENEWED_S * SECOND_NS;
+}
+
+bool postgresql_is_fenced(const struct sql *sql)
+{
+  return atomic_load(&((const struct connection *)sql)->fenced);
+}
+
+int64_t postgresql_holds_until_ms(const struct sql *sql)
+{
+  const struct connection *c = (const struct connection *)sql;
+  const int64_t left_ns = atomic_load(&c->sure_ns) + (STORE_LEASE_S - CLOCKS_S) * SECOND_NS - boot_ns();
+  return clock_wall_ms() + left_ns / 1000000;
 }
 
 /* Where what the writer is asked to try changes nothing: the holder's row. */
@@ -127,6 +157,7 @@ enum armdyn_status postgresql_begin(struct sql *sql)
              c->epoch);
   } else {
     c->renews = true;
+    c->asked_ns = boot_ns();
     snprintf(text, sizeof text,
              "UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64
              " RETURNING pg_current_xact_id()::text",
@@ -145,7 +176,7 @@ enum armdyn_status postgresql_note_begun(struct connection *c, const PGresult *r
     return ARMDYN_EUNAVAILABLE;
   }
   snprintf(c->xid, sizeof c->xid, "%s", PQgetvalue(result, 0, 0));
-  if (c->renews) c->renewed_ns = clock_monotonic_ns();
+  if (c->renews) note_renewed(c);
   return ARMDYN_OK;
 }
 

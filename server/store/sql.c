@@ -272,3 +272,13 @@ int64_t sql_keep(struct sql *sql)
 {
   return sql->engine->keep ? sql->engine->keep(sql) : 0;
 }
+
+bool sql_is_fenced(const struct sql *sql)
+{
+  return sql->engine->is_fenced && sql->engine->is_fenced(sql);
+}
+
+int64_t sql_holds_until_ms(const struct sql *sql)
+{
+  return sql->engine->holds_until_ms ? sql->engine->holds_until_ms(sql) : INT64_MAX;
+}

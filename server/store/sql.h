@@ -12,6 +12,10 @@
 struct sql;
 struct sql_statement;
 
+/* For how long somebody who was not seen holds the store (sql_hold). */
+enum { STORE_LEASE_S = 30 };
+#define STORE_LEASE "30 s"
+
 /* The address is a file, or one of PostgreSQL ("postgresql://..."). A writing connection may create the file; it never
  * checkpoints by itself (sql_checkpoint). A reading one neither writes nor checkpoints, not even when it is the last to
  * close. */
@@ -118,6 +122,10 @@ void sql_snapshot_end(struct sql *sql);
 /* Become the one who writes, as the node of that name, as long as the connection is open: transactions of it then fail once
  * another one is. EBUSY: another one is, and was seen not long ago. */
 enum armdyn_status sql_hold(struct sql *sql, const char *node, struct armdyn_error *error);
+/* Another one is, and this one writes nothing any more. From any thread. */
+bool sql_is_fenced(const struct sql *sql);
+/* Wall clock until which nobody else can be, if it is asked now; INT64_MAX: nobody ever. From any thread. */
+int64_t sql_holds_until_ms(const struct sql *sql);
 /* Outside of transactions, be seen. In how many nanoseconds it is to be called again; 0: never. */
 int64_t sql_keep(struct sql *sql);
 

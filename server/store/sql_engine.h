@@ -48,6 +48,8 @@ struct sql_engine {
   enum armdyn_status (*checkpoint)(struct sql *sql, bool wait);
   enum armdyn_status (*hold)(struct sql *sql, const char *node, struct armdyn_error *error); /* NULL: nothing to do */
   int64_t (*keep)(struct sql *sql);                                                          /* NULL: nothing to do */
+  bool (*is_fenced)(const struct sql *sql);                                                  /* NULL: never */
+  int64_t (*holds_until_ms)(const struct sql *sql); /* NULL: nobody else ever holds it */
 };
 
 /* An engine's connections and statements begin with these. */

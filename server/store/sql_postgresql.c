@@ -402,4 +402,6 @@ const struct sql_engine sql_postgresql = {
   .checkpoint = checkpoint,
   .hold = postgresql_hold,
   .keep = postgresql_keep,
+  .is_fenced = postgresql_is_fenced,
+  .holds_until_ms = postgresql_holds_until_ms,
 };

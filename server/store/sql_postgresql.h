@@ -4,6 +4,8 @@
 #ifndef SERVER_STORE_SQL_POSTGRESQL_H
 #define SERVER_STORE_SQL_POSTGRESQL_H
 
+#include <stdatomic.h>
+
 #include "server/store/postgresql_connect.h"
 #include "server/store/postgresql_text.h"
 #include "server/store/sql_engine.h"
@@ -32,9 +34,11 @@ struct connection {
   const int64_t *deadline_ns;
   int64_t epoch; /* of the holder of the store, who writes; 0: not it */
   int64_t renewed_ns;
-  bool renews;  /* this transaction does */
-  bool fenced;  /* another one holds the store since */
-  char xid[24]; /* of the transaction */
+  int64_t asked_ns;        /* when what renews it was sent last (CLOCK_BOOTTIME) ... */
+  _Atomic int64_t sure_ns; /* ... and what did: the others' clock began later */
+  bool renews;             /* this transaction does */
+  _Atomic bool fenced;     /* another one holds the store since */
+  char xid[24];            /* of the transaction */
   struct postgresql_queue queue;
   uint64_t clock;
   struct prepared *cache;
@@ -124,6 +128,8 @@ void postgresql_snapshot_end(struct sql *sql);
 enum armdyn_status postgresql_touch(struct sql *sql);
 enum armdyn_status postgresql_hold(struct sql *sql, const char *node, struct armdyn_error *error);
 int64_t postgresql_keep(struct sql *sql);
+bool postgresql_is_fenced(const struct sql *sql);
+int64_t postgresql_holds_until_ms(const struct sql *sql);
 void postgresql_give_up(struct connection *c);
 
 #endif

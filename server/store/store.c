@@ -103,7 +103,7 @@ static enum armdyn_status write_something(struct sql *sql, void *argument)
 
 /* A database on a server: who holds it writes, also what migrates it. */
 static enum armdyn_status settle_on_server(struct store *store, struct sql *sql, const char *dir,
-                                           struct armdyn_error *error)
+                                           const char *reached_at, struct armdyn_error *error)
 {
   char node[ID_SIZE];
   int64_t version = 0;
@@ -113,7 +113,10 @@ static enum armdyn_status settle_on_server(struct store *store, struct sql *sql,
   if (!status && version > 0) status = sql_hold(sql, node, error);
   if (!status) status = migrate(sql, NULL, migrations_of(sql), &store->schema_version, error);
   if (!status && version == 0) status = sql_hold(sql, node, error);
-  return status;
+  if (status) return status;
+  status = sql_run(sql, "UPDATE holder SET address = ?, address_epoch = epoch WHERE node = ?",
+                   VALUES(value_text(*reached_at ? reached_at : NULL), value_text(node)), NULL);
+  return status ? armdyn_refuse(error, status, "", "cannot say where this node is: %.150s", sql_message(sql)) : status;
 }
 
 enum armdyn_status store_migrate(const char *address, int *before, int *now, struct armdyn_error *error)
@@ -156,7 +159,7 @@ static enum armdyn_status name_store(struct store *store, const char *dir, const
                                        : armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
 }
 
-static enum armdyn_status open_store(const char *dir, const char *address, const struct migrations *migrations,
+static enum armdyn_status open_store(const struct store_place *place, const struct migrations *migrations,
                                      struct store **out, struct armdyn_error *error)
 {
   enum armdyn_status status;
@@ -164,9 +167,10 @@ static enum armdyn_status open_store(const char *dir, const char *address, const
   struct store *store = calloc(1, sizeof *store);
   if (!store) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory for the store");
   store->lock = -1;
-  if ((status = name_store(store, dir, address, error))) goto out;
+  if ((status = name_store(store, place->dir, place->address, error))) goto out;
   if ((status = sql_open(store->address, SQL_WRITE, &sql, error))) goto out;
-  status = *address ? settle_on_server(store, sql, dir, error) : settle_file(store, sql, dir, migrations, error);
+  status = *place->address ? settle_on_server(store, sql, place->dir, place->reached_at, error)
+                           : settle_file(store, sql, place->dir, migrations, error);
   if (status) goto out;
   if ((status = readers_new(store->address, true, &store->readers)) || (status = writer_start(sql, &store->writer))) {
     armdyn_refuse(error, status, "", "cannot start the store's writer: %s", armdyn_status_text(status));
@@ -189,15 +193,25 @@ out:
 enum armdyn_status store_open_with(const char *dir, const struct migrations *migrations, struct store **store,
                                    struct armdyn_error *error)
 {
-  return open_store(dir, "", migrations, store, error);
+  return open_store(&(struct store_place){ dir, "", "" }, migrations, store, error);
 }
 
-enum armdyn_status store_open_at(const char *dir, const char *address, struct store **store, struct armdyn_error *error)
+enum armdyn_status store_open_at(const struct store_place *place, struct store **store, struct armdyn_error *error)
 {
-  if (*address && !store_is_on_server(address))
+  if (*place->address && !store_is_on_server(place->address))
     return armdyn_refuse(error, ARMDYN_EINPUT, "", "'%.160s' is no address of a store: postgresql://HOST/DATABASE",
-                         address);
-  return open_store(dir, address, &store_migrations, store, error);
+                         place->address);
+  return open_store(place, &store_migrations, store, error);
+}
+
+bool store_is_fenced(const struct store *store)
+{
+  return writer_is_fenced(store->writer);
+}
+
+int64_t store_holds_until_ms(const struct store *store)
+{
+  return writer_holds_until_ms(store->writer);
 }
 
 bool store_is_on_server(const char *address)

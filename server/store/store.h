@@ -26,8 +26,15 @@ enum { LABEL_SIZE = LIMIT_TAG + 1 };
 enum armdyn_status store_open(const char *dir, struct store **store, struct armdyn_error *error);
 /* The same at an address of PostgreSQL ("postgresql://..."), or "": DIR/armdyn.db. DIR holds what is this node's own. EBUSY:
  * another node holds the store; EUNAVAILABLE: it does not answer. */
-enum armdyn_status store_open_at(const char *dir, const char *address, struct store **store,
-                                 struct armdyn_error *error);
+struct store_place {
+  const char *dir, *address;
+  const char *reached_at; /* HOST:PORT where other nodes reach this one; "" = they do not */
+};
+enum armdyn_status store_open_at(const struct store_place *place, struct store **store, struct armdyn_error *error);
+/* Another node holds it, and this one writes nothing any more. */
+bool store_is_fenced(const struct store *store);
+/* Wall clock until which nobody else can hold it, if it is asked now; INT64_MAX: nobody ever. Waits for nothing. */
+int64_t store_holds_until_ms(const struct store *store);
 bool store_is_on_server(const char *address);
 /* In place of an address, for children: it is in ARMDYN_STORE. */
 #define STORE_IN_ENVIRONMENT "postgresql:"

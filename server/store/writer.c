@@ -300,6 +300,16 @@ enum armdyn_status loan_try(struct loan *loan, writer_apply *apply, void *argume
   return status ? status : operation.status;
 }
 
+bool writer_is_fenced(const struct writer *w)
+{
+  return sql_is_fenced(w->sql);
+}
+
+int64_t writer_holds_until_ms(const struct writer *w)
+{
+  return sql_holds_until_ms(w->sql);
+}
+
 enum armdyn_status writer_health(struct writer *w)
 {
   pthread_mutex_lock(&w->mutex);

@@ -37,6 +37,10 @@ void writer_return(struct loan *loan);
 struct sql *loan_sql(const struct loan *loan); /* to read what was tried */
 enum armdyn_status loan_try(struct loan *loan, writer_apply *apply, void *argument);
 
+/* Of its connection, from any thread. */
+bool writer_is_fenced(const struct writer *writer);
+int64_t writer_holds_until_ms(const struct writer *writer);
+
 /* How the last commit or checkpoint ended. */
 enum armdyn_status writer_health(struct writer *writer);
 

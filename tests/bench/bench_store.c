@@ -129,7 +129,7 @@ int main(void)
   setenv("TMPDIR", "build", 0); /* a disk, where /tmp may be memory */
   temporary_make();
   const char *address = getenv("ARMDYN_STORE");
-  if (store_open_at(temporary, address ? address : "", &store, &error)) {
+  if (store_open_at(&(struct store_place){ temporary, address ? address : "", "" }, &store, &error)) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

@@ -1,0 +1,23 @@
+/* A node that stands by: another one holds the store. It says in the store that it is there, passes on whoever connects to the
+ * one that serves, and sees when the store is free. */
+#ifndef SERVER_NODES_STANDING_H
+#define SERVER_NODES_STANDING_H
+
+#include "server/store/nodes.h"
+
+struct standing_setup {
+  const char *store, *data;
+  const char *address; /* HOST:PORT where other nodes reach this one */
+  int listen_fd;       /* stays the caller's */
+};
+struct standing;
+/* ECONFLICT: the node that holds the store takes nobody's connections, or has this one's address. EBUSY: another process
+ * has the directory. */
+enum armdyn_status standing_start(const struct standing_setup *setup, struct standing **standing,
+                                  struct armdyn_error *error);
+/* Look who holds the store, and follow him. May wait for the database. True: nobody does any more. */
+bool standing_look(struct standing *standing);
+/* Everybody who was passed on is let go. NULL is fine. */
+void standing_stop(struct standing *standing);
+
+#endif
