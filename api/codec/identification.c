@@ -189,6 +189,7 @@ enum {
   ROW_ROTOR_INERTIA,
   ROW_FREE_SIGNS,
   ROW_FIND_TORQUE_DELAY,
+  ROW_FIND_CUTOFFS,
   ROW_TEST_FILTERS,
   ROW_LOOP,
   ROW_FIND_DRIVE_GAINS,
@@ -196,10 +197,11 @@ enum {
   ROW_FRICTION_FROM,
   ROW_EXCLUDE
 };
-static const char *const row_pointers[] = { "/unloaded",      "/prior",         "/prior_strength",
-                                            "/rotor_inertia", "/free_signs",    "/find_torque_delay",
-                                            "/test_filters",  "/loop",          "/find_drive_gains",
-                                            "/friction",      "/friction_from", "/exclude" };
+static const char *const row_pointers[] = { "/unloaded",         "/prior",        "/prior_strength",
+                                            "/rotor_inertia",    "/free_signs",   "/find_torque_delay",
+                                            "/find_cutoffs",     "/test_filters", "/loop",
+                                            "/find_drive_gains", "/friction",     "/friction_from",
+                                            "/exclude" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
@@ -256,6 +258,10 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (request->velocities == VELOCITIES_LOGGED && request->conditioning.method == ARMDYN_TRACKING_DIFFERENTIATOR)
     json_fault(r, "/velocities", FAULT_INCONSISTENT,
                "logged does not go with \"method\": \"tracking_differentiator\", whose velocities are its own");
+  if (request->find_cutoffs && !isnan(request->conditioning.position_cutoff_hz) &&
+      !isnan(request->conditioning.torque_cutoff_hz))
+    json_fault(r, "/find_cutoffs", FAULT_INCONSISTENT,
+               "is for logs of which conditioning says not both position_cutoff_hz and torque_cutoff_hz");
   check_loop(r, request);
   check_validation(r, request);
   check_exclude(r, request);
@@ -269,6 +275,7 @@ static const struct json_field request_fields[] = {
   [ROW_ROTOR_INERTIA] = { TRUTH(struct identification_request, rotor_inertia) },
   [ROW_FREE_SIGNS] = { TRUTH(struct identification_request, free_signs) },
   [ROW_FIND_TORQUE_DELAY] = { TRUTH(struct identification_request, find_torque_delay) },
+  [ROW_FIND_CUTOFFS] = { TRUTH(struct identification_request, find_cutoffs) },
   [ROW_TEST_FILTERS] = { TRUTH(struct identification_request, test_filters) },
   [ROW_FIND_DRIVE_GAINS] = { TRUTH(struct identification_request, find_drive_gains) },
   [ROW_LOOP] = { OBJECT(struct identification_request, loop, loop_type), NULLABLE,

@@ -65,7 +65,7 @@ struct identification_request {
   enum identification_velocities velocities;
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
-  bool rotor_inertia, free_signs, find_torque_delay, find_drive_gains, test_filters;
+  bool rotor_inertia, free_signs, find_torque_delay, find_cutoffs, find_drive_gains, test_filters;
   bool has_loop;
   struct identification_loop loop; /* of ARMDYN_DIDIM, ARMDYN_IV and test_filters */
   struct identification_friction friction;
@@ -146,6 +146,18 @@ struct identification_velocity {
   struct armdyn_logged_velocity found[ARMDYN_JOINTS_MAX];
 };
 
+/* Cut-offs that were tried. */
+enum { CUTOFFS_MOST = 25 };
+struct identification_cutoffs {
+  bool asked;
+  size_t count, chosen; /* the first is what the motion's bandwidth says */
+  struct {
+    double position, torque; /* Hz */
+    double error;            /* on held-out parts, by that of the first */
+    double gain;             /* how much better than the first, in standard errors */
+  } tried[CUTOFFS_MOST];
+};
+
 /* A delay that was searched for. */
 struct identification_delay {
   struct armdyn_torque_delay found;
@@ -187,6 +199,7 @@ struct identification_result {
   struct identification_conditioning conditioning;  /* as used, without NAN */
   const struct identification_velocity *velocities; /* by data set; NULL: nobody looked at them */
   const struct identification_delay *delays;        /* n; NULL: none were searched for */
+  struct identification_cutoffs cutoffs;
   struct identification_filter_test filter_test;
   struct identification_instruments instruments;
   const struct armdyn_closed_loop *closed_loop; /* of a loop that was simulated, else NULL */

@@ -96,6 +96,23 @@ static void encode_delays(struct json_writer *w, const struct identification_res
 
 /* -- filters -- */
 
+static void encode_cutoffs(struct json_writer *w, const struct identification_result *result)
+{
+  const struct identification_cutoffs *cutoffs = &result->cutoffs;
+  if (!cutoffs->asked) return;
+  json_key(w, "cutoffs"), json_begin_array(w);
+  for (size_t k = 0; k < cutoffs->count; k++) {
+    json_begin_object(w);
+    member_number(w, "position_cutoff_hz", cutoffs->tried[k].position);
+    member_number(w, "torque_cutoff_hz", cutoffs->tried[k].torque);
+    member_number(w, "error", cutoffs->tried[k].error);
+    member_number(w, "gain", cutoffs->tried[k].gain);
+    json_key(w, "chosen"), json_write_truth(w, k == cutoffs->chosen);
+    json_end_object(w);
+  }
+  json_end_array(w);
+}
+
 static const double SIZE_OF_TEST = 0.05;
 
 static const char *instruments_named(double cutoff)
@@ -405,6 +422,7 @@ void identification_result_encode(const struct identification_result *result, st
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
   encode_velocities(&w, result);
   encode_delays(&w, result);
+  encode_cutoffs(&w, result);
   encode_instruments(&w, result);
   encode_filter_test(&w, result);
   encode_closed_loop(&w, result);

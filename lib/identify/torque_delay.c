@@ -6,18 +6,17 @@
 #include <math.h>
 
 #include "armdyn/signals.h"
+#include "lib/identify/held_out.h"
 #include "lib/identify/training.h"
 #include "lib/math/distribution.h"
-#include "lib/math/linear.h"
 
 enum { FOLDS = ARMDYN_DELAY_FOLDS };
-static const double RIDGE = 1e-10, LONGEST = 0.1 /* s */, PERIODS = 0.25, SURE = 2 /* deviations */;
+static const double LONGEST = 0.1 /* s */, PERIODS = 0.25, SURE = 2 /* deviations */;
 
 /* Of one joint: columns that it sees, the slope, and the torque. */
 struct sums {
-  size_t width;
-  double *gram; /* FOLDS x width x width */
-  double *beta; /* width: of the columns alone */
+  struct joint_parts parts;
+  double *beta; /* as many: of the columns alone */
 };
 struct search {
   const struct training *training;
@@ -26,7 +25,7 @@ struct search {
   size_t taken, total; /* samples */
   double *slope;       /* of the block that is read, count x n; NULL: none yet */
   double *predicted;   /* the same; NULL: nobody asks */
-  double *A, *scale, *x;
+  double *x;           /* the widest row */
 };
 
 /* -- gathering -- */
@@ -34,18 +33,15 @@ struct search {
 static void take_sample(void *context, size_t k)
 {
   struct search *s = context;
-  const size_t n = s->rows->unknowns->n, place = (s->taken + k) * FOLDS / s->total;
-  const size_t fold = place < FOLDS ? place : FOLDS - 1;
+  const size_t n = s->rows->unknowns->n, part = part_of(s->taken + k, s->total);
   for (size_t j = 0; j < n; j++) {
-    const struct sums *sums = &s->joints[j];
-    const size_t w = sums->width, columns = w - 2;
+    struct joint_parts *parts = &s->joints[j].parts;
+    const size_t columns = parts->width - 2;
     double *row = s->x;
     memcpy(row, regression_row(s->rows, j), columns * sizeof *row);
     row[columns] = s->slope ? s->slope[k * n + j] : 0;
     row[columns + 1] = regression_row(s->rows, j)[columns];
-    double *gram = sums->gram + fold * w * w;
-    for (size_t a = 0; a < w; a++)
-      for (size_t b = 0; b <= a; b++) gram[a * w + b] += row[a] * row[b];
+    joint_parts_add(parts, part, row);
   }
 }
 
@@ -56,7 +52,7 @@ static void take_prediction(void *context, size_t k)
   for (size_t j = 0; j < n; j++) {
     const double *row = regression_row(s->rows, j);
     double sum = 0;
-    for (size_t c = 0; c + 2 < s->joints[j].width; c++) sum += row[c] * s->joints[j].beta[c];
+    for (size_t c = 0; c + 2 < s->joints[j].parts.width; c++) sum += row[c] * s->joints[j].beta[c];
     s->predicted[k * n + j] = sum;
   }
 }
@@ -76,9 +72,7 @@ static enum armdyn_status gather(struct search *s, bool with_slope, struct armdy
 {
   const struct armdyn_source *source = s->training->source;
   enum armdyn_status status = ARMDYN_OK;
-  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++)
-    if (s->joints[j].gram)
-      memset(s->joints[j].gram, 0, FOLDS * s->joints[j].width * s->joints[j].width * sizeof(double));
+  for (size_t j = 0; j < s->rows->unknowns->n; j++) joint_parts_clear(&s->joints[j].parts);
   s->taken = 0;
   for (size_t block = 0; block < source->blocks && !status; block++) {
     struct armdyn_motion motion;
@@ -95,57 +89,22 @@ static enum armdyn_status gather(struct search *s, bool with_slope, struct armdy
 
 /* -- solving -- */
 
-/* x <- least squares of the first `count` columns over all parts but one (FOLDS: of all). */
-static bool solve(struct search *s, const struct sums *sums, size_t count, size_t without)
-{
-  const size_t w = sums->width;
-  memset(s->A, 0, count * count * sizeof *s->A);
-  memset(s->x, 0, w * sizeof *s->x);
-  for (size_t f = 0; f < FOLDS; f++) {
-    const double *gram = sums->gram + f * w * w;
-    if (f == without) continue;
-    for (size_t a = 0; a < count; a++) {
-      for (size_t b = 0; b <= a; b++) s->A[a * count + b] += gram[a * w + b];
-      s->x[a] += gram[(w - 1) * w + a];
-    }
-  }
-  for (size_t a = 0; a < count; a++) {
-    double *diagonal = &s->A[a * count + a];
-    *diagonal = *diagonal > 0 ? *diagonal * (1 + RIDGE) : 1;
-  }
-  if (!scaled_cholesky_factor(count, s->A, s->scale)) return false;
-  scaled_cholesky_solve(count, s->A, s->scale, s->x);
-  return true;
-}
-
-/* |Y x - tau|^2 on one part. */
-static double left_on(const struct sums *sums, size_t fold, size_t count, double *x)
-{
-  const size_t w = sums->width;
-  const double *gram = sums->gram + fold * w * w;
-  double left = gram[w * w - 1];
-  for (size_t a = 0; a < count; a++) {
-    left += x[a] * (gram[a * w + a] * x[a] - 2 * gram[(w - 1) * w + a]);
-    for (size_t b = 0; b < a; b++) left += 2 * x[a] * gram[a * w + b] * x[b];
-  }
-  return fmax(left, 0);
-}
-
 static void find(struct search *s, const struct sums *sums, struct armdyn_torque_delay *out)
 {
-  const size_t columns = sums->width - 2;
+  const struct joint_parts *parts = &sums->parts;
+  const size_t columns = parts->width - 2;
   double each[FOLDS], mean = 0, squares = 0;
   *out = (struct armdyn_torque_delay){ .delay = NAN, .deviation = NAN };
   for (size_t f = 0; f < FOLDS; f++) {
-    if (!solve(s, sums, columns, f)) return;
-    out->without[f] = left_on(sums, f, columns, s->x);
-    if (!solve(s, sums, columns + 1, f)) return;
-    out->with[f] = left_on(sums, f, columns + 1, s->x);
+    if (!joint_parts_solve(parts, columns, f, s->x)) return;
+    out->without[f] = joint_parts_left(parts, f, columns, s->x);
+    if (!joint_parts_solve(parts, columns + 1, f, s->x)) return;
+    out->with[f] = joint_parts_left(parts, f, columns + 1, s->x);
     each[f] = -s->x[columns];
     mean += each[f] / FOLDS;
   }
   for (size_t f = 0; f < FOLDS; f++) squares += (each[f] - mean) * (each[f] - mean);
-  if (!solve(s, sums, columns + 1, FOLDS)) return;
+  if (!joint_parts_solve(parts, columns + 1, FOLDS, s->x)) return;
   out->delay = -s->x[columns];
   out->deviation = sqrt(squares * (FOLDS - 1) / FOLDS);
 }
@@ -160,27 +119,22 @@ static enum armdyn_status open_search(const struct training *training, struct se
   if (!s->rows) return ARMDYN_EMEMORY;
   for (size_t j = 0; j < u->n; j++) {
     struct sums *sums = &s->joints[j];
-    const size_t w = sums->width = s->rows->joints[j].count + 2;
-    sums->gram = calloc(FOLDS * w * w, sizeof *sums->gram);
+    const size_t w = s->rows->joints[j].count + 2;
     sums->beta = calloc(w, sizeof *sums->beta);
-    if (!sums->gram || !sums->beta) return ARMDYN_EMEMORY;
+    if (!joint_parts_open(&sums->parts, w) || !sums->beta) return ARMDYN_EMEMORY;
     widest = w > widest ? w : widest;
   }
-  s->A = malloc((widest * widest + 1) * sizeof *s->A);
-  s->scale = malloc((widest + 1) * sizeof *s->scale);
   s->x = malloc((widest + 1) * sizeof *s->x);
-  return s->A && s->scale && s->x ? ARMDYN_OK : ARMDYN_EMEMORY;
+  return s->x ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 
 static void close_search(struct search *s)
 {
   for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) {
-    free(s->joints[j].gram);
+    joint_parts_close(&s->joints[j].parts);
     free(s->joints[j].beta);
   }
   armdyn_regression_free(s->rows);
-  free(s->A);
-  free(s->scale);
   free(s->x);
 }
 
@@ -200,9 +154,11 @@ enum armdyn_status armdyn_find_torque_delays(const struct armdyn_unknowns *unkno
   struct search *s = calloc(1, sizeof *s);
   enum armdyn_status status = s ? open_search(&training, s) : ARMDYN_EMEMORY;
   if (!status) status = gather(s, false, error);
-  for (size_t j = 0; j < unknowns->n && !status; j++)
-    if (solve(s, &s->joints[j], s->joints[j].width - 2, FOLDS))
-      memcpy(s->joints[j].beta, s->x, (s->joints[j].width - 2) * sizeof *s->x);
+  for (size_t j = 0; j < unknowns->n && !status; j++) {
+    const struct joint_parts *parts = &s->joints[j].parts;
+    if (joint_parts_solve(parts, parts->width - 2, FOLDS, s->x))
+      memcpy(s->joints[j].beta, s->x, (parts->width - 2) * sizeof *s->x);
+  }
   if (!status) status = gather(s, true, error);
   for (size_t j = 0; j < unknowns->n && !status; j++) find(s, &s->joints[j], &delays[j]);
   if (s) close_search(s);

@@ -9,6 +9,13 @@ static const double trim_periods = 3;
 /* A tracking differentiator rolls off so slowly that its cut-off must be higher to let the same motion pass. */
 static const double tracking_times = 2.5, tracking_of_rate = 0.25;
 
+double conditioning_trim(double position_cutoff, double torque_cutoff)
+{
+  const double slowest =
+      fmin(position_cutoff > 0 ? position_cutoff : INFINITY, torque_cutoff > 0 ? torque_cutoff : INFINITY);
+  return isfinite(slowest) ? trim_periods / slowest : 0;
+}
+
 enum armdyn_status conditioning_choose(const struct identification_conditioning *asked, struct logged_motion *motions,
                                        size_t count, struct armdyn_conditioning *out,
                                        struct identification_conditioning *used, struct armdyn_error *error)
@@ -29,9 +36,7 @@ enum armdyn_status conditioning_choose(const struct identification_conditioning 
   out->tracking_acceleration = isnan(asked->tracking_acceleration) ? 0 : asked->tracking_acceleration;
   out->position_cutoff = isnan(asked->position_cutoff_hz) ? of_positions : asked->position_cutoff_hz;
   out->torque_cutoff = isnan(asked->torque_cutoff_hz) ? chosen : asked->torque_cutoff_hz;
-  double slowest = fmin(out->position_cutoff > 0 ? out->position_cutoff : INFINITY,
-                        out->torque_cutoff > 0 ? out->torque_cutoff : INFINITY);
-  out->trim = !isnan(asked->trim) ? asked->trim : isfinite(slowest) ? trim_periods / slowest : 0;
+  out->trim = !isnan(asked->trim) ? asked->trim : conditioning_trim(out->position_cutoff, out->torque_cutoff);
   memcpy(out->torque_delay, asked->torque_delay, sizeof out->torque_delay);
   *used = (struct identification_conditioning){ .rate = out->rate,
                                                 .position_cutoff_hz = out->position_cutoff,

@@ -14,6 +14,9 @@ enum armdyn_status conditioning_choose(const struct identification_conditioning 
                                        size_t count, struct armdyn_conditioning *out,
                                        struct identification_conditioning *used, struct armdyn_error *error);
 
+/* What is cut off the ends for these cut-offs, s; 0 Hz: none. */
+double conditioning_trim(double position_cutoff, double torque_cutoff);
+
 /* The beginning of a log, as long as it takes to know a motion again, conditioned.
  *   motion  out  release with armdyn_motion_free */
 enum armdyn_status conditioned_head(struct logged_motion *logged, const struct armdyn_conditioning *conditioning,

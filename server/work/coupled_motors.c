@@ -14,6 +14,7 @@ static enum armdyn_status judge(const struct identification_request *r, struct a
     { "/friction", "\"load\"", (r->friction.terms & ARMDYN_IDENTIFY_LOAD) != 0 },
     { "/find_torque_delay", "a search for delays", r->find_torque_delay },
     { "/find_drive_gains", "a search for gains of drives", r->find_drive_gains },
+    { "/find_cutoffs", "a search for cut-offs", r->find_cutoffs },
   };
   for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++) {
     if (!unknown[k].asked) continue;

@@ -18,9 +18,8 @@
 #include "server/work/kinds.h"
 #include "server/work/messages.h"
 #include "server/work/payload.h"
-#include "server/work/torque_delays.h"
+#include "server/work/signals.h"
 #include "server/work/training_data.h"
-#include "server/work/velocities.h"
 
 enum { WARNINGS_MOST = 4 * ARMDYN_WARNINGS_MAX + 2 * OPENED_LOGS_MOST };
 
@@ -34,17 +33,14 @@ struct run {
   struct held_friction held;
   struct armdyn_gears *gears; /* at whose outputs friction is; NULL: at joints */
   struct dataset_loads loads; /* of the arm, not of a payload */
-  struct identification_velocity velocities[OPENED_LOGS_MOST];
-  struct identification_delay delays[ARMDYN_JOINTS_MAX]; /* of torques, that were searched for */
-  struct arm_estimate arm;                               /* for a payload: the arm without it, and its unknowns */
+  struct signals signals;
+  struct arm_estimate arm; /* for a payload: the arm without it, and its unknowns */
   struct armdyn_conditioning conditioning;
   struct armdyn_log_stream *stream;
   struct instruments instruments;
   struct armdyn_payload_estimate payload;
-  double *payload_beta;                 /* of the arm with the load */
-  struct armdyn_warnings doubts;        /* of the result */
-  struct armdyn_warnings found;         /* in the logs */
-  size_t found_in[ARMDYN_WARNINGS_MAX]; /* of the data */
+  double *payload_beta;          /* of the arm with the load */
+  struct armdyn_warnings doubts; /* of the result */
   char told[ARMDYN_WARNINGS_MAX][320];
   bool leaks[OPENED_LOGS_MOST]; /* validation data that repeat the motion of training data */
   struct armdyn_source inner;   /* of the stream, behind the one that reports progress */
@@ -68,9 +64,10 @@ static void refuse_estimate(struct run *run, enum armdyn_status status, const st
              error->message);
   else
     snprintf(detail, sizeof detail, "%s", error->message[0] ? error->message : armdyn_status_text(status));
-  for (size_t i = 0; i < run->found.count && i < 3; i++) { /* what was seen in the logs may be why */
+  for (size_t i = 0; i < run->signals.warnings.count && i < 3; i++) { /* what was seen in the logs may be why */
     size_t at = strlen(detail);
-    snprintf(detail + at, sizeof detail - at, "%s%.240s", i ? "; " : ". In the logs: ", run->found.list[i].detail);
+    snprintf(detail + at, sizeof detail - at, "%s%.240s",
+             i ? "; " : ". In the logs: ", run->signals.warnings.list[i].detail);
   }
   bool caller = status == ARMDYN_EINPUT || status == ARMDYN_ESINGULAR;
   struct armdyn_error refusal;
@@ -111,14 +108,6 @@ static enum armdyn_status usual_unknowns(struct run *run, struct armdyn_unknowns
                              rotors, out, error);
 }
 
-/* Which of the data sets it was that a refusal is of. */
-static enum armdyn_status name_dataset(const struct run *run, size_t index, enum armdyn_status status,
-                                       struct armdyn_error *error)
-{
-  if (!error->message[0]) return status;
-  return armdyn_refuse(error, status, "", "data set %s: %s", run->logs.data[index].id, error->message);
-}
-
 /* Every log is looked through, also those that only validate: what is wrong there makes figures that mean nothing. */
 static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
 {
@@ -126,15 +115,16 @@ static enum armdyn_status look_through(struct run *run, struct armdyn_error *err
   enum armdyn_status status = run->arm.chosen ? usual_unknowns(run, &usual, error) : ARMDYN_OK;
   for (size_t i = 0; !status && i < run->logs.count; i++) {
     struct armdyn_log log;
-    const size_t before = run->found.count;
+    const size_t before = run->signals.warnings.count;
     char sentence[96];
     snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->logs.count);
     work_progress(run->work, 0.02, sentence);
     status = logged_motion_head(&run->logs.motions[i], HEAD_SECONDS, &log, error);
     if (!status)
-      status = armdyn_preflight(usual ? usual : run->arm.unknowns, &log, &run->conditioning, &run->found, error);
-    if (status) status = name_dataset(run, i, status, error);
-    for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
+      status =
+          armdyn_preflight(usual ? usual : run->arm.unknowns, &log, &run->conditioning, &run->signals.warnings, error);
+    if (status) status = signals_name_log(&run->logs, i, status, error);
+    for (size_t k = before; k < run->signals.warnings.count; k++) run->signals.warned_of[k] = i;
   }
   armdyn_unknowns_free(usual);
   return status;
@@ -183,39 +173,16 @@ static void tell_round(void *context, size_t round, size_t rounds)
   work_progress(run->work, run->begun, sentence);
 }
 
-static void tell_delays(void *context, size_t round, size_t rounds)
+static void tell_signals(void *context, const char *sentence)
 {
-  struct run *run = context;
-  char sentence[96];
-  snprintf(sentence, sizeof sentence, "looking how late torques are, round %zu of at most %zu", round, rounds);
+  const struct run *run = context;
   work_progress(run->work, 0.02, sentence);
 }
 
-static enum armdyn_status choose_velocities(struct run *run, struct armdyn_error *error)
+static enum armdyn_status choose_signals(struct run *run, struct armdyn_error *error)
 {
-  if (run->request.velocities == VELOCITIES_POSITIONS) return ARMDYN_OK;
-  for (size_t i = 0; i < run->logs.count; i++) {
-    const size_t before = run->found.count;
-    const enum armdyn_status status =
-        velocities_choose(&run->request, run->model, &run->conditioning, i < run->training_count, &run->logs.motions[i],
-                          &run->velocities[i], &run->found, error);
-    if (status) return name_dataset(run, i, status, error);
-    for (size_t k = before; k < run->found.count; k++) run->found_in[k] = i;
-    if (run->velocities[i].has) run->result.velocities = run->velocities;
-  }
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status find_delays(struct run *run, struct armdyn_error *error)
-{
-  const struct torque_delays_order order = { .request = &run->request,
-                                             .robot = run->model,
-                                             .logs = &run->logs,
-                                             .count = run->training_count,
-                                             .round = tell_delays,
-                                             .context = run };
-  run->result.delays = run->delays;
-  return torque_delays_find(&order, &run->conditioning, &run->result.conditioning, run->delays, error);
+  const struct signals_order order = { &run->request, run->model, &run->logs, run->training_count, tell_signals, run };
+  return signals_choose(&order, &run->conditioning, &run->signals, &run->result, error);
 }
 
 static bool go_on(void *context)
@@ -372,9 +339,10 @@ static void doubt_result(struct run *run)
 
 static void gather_warnings(struct run *run)
 {
-  for (size_t i = 0; i < run->found.count; i++) {
-    const struct armdyn_warning *w = &run->found.list[i];
-    snprintf(run->told[i], sizeof run->told[i], "data set %s: %s", run->logs.data[run->found_in[i]].id, w->detail);
+  for (size_t i = 0; i < run->signals.warnings.count; i++) {
+    const struct armdyn_warning *w = &run->signals.warnings.list[i];
+    snprintf(run->told[i], sizeof run->told[i], "data set %s: %s", run->logs.data[run->signals.warned_of[i]].id,
+             w->detail);
     warn(run, armdyn_warning_name(w->code), joint_name(run, w), run->told[i]);
   }
   const bool payload = run->request.identify == IDENTIFY_PAYLOAD;
@@ -464,9 +432,8 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   }
   status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->training_count, &run->conditioning,
                                &run->result.conditioning, &error);
-  if (!status) status = choose_velocities(run, &error);
   if (!status) status = coupled_motors_open(&run->request, run->model, &run->gears, &error);
-  if (!status && run->request.find_torque_delay) status = find_delays(run, &error);
+  if (!status) status = choose_signals(run, &error);
   if (!status) status = estimate(run, &error);
   if (!status && run->request.test_filters) status = test_filters(run, &error);
   const struct identification_errors_order order = {

@@ -65,6 +65,12 @@ static enum armdyn_status read_request(struct run *run, const char *document, st
     c->has_torque_delay = c->torque_delay_count > 0;
     c->trim = document_number(tree, "conditioning/trim");
   }
+  if (run->asked.find_cutoffs) {
+    struct identification_conditioning *c = &run->asked.conditioning;
+    c->position_cutoff_hz = document_number(tree, "conditioning/position_cutoff_hz");
+    c->torque_cutoff_hz = document_number(tree, "conditioning/torque_cutoff_hz");
+    c->trim = document_number(tree, "conditioning/trim");
+  }
   const cJSON *set, *joint;
   cJSON_ArrayForEach (set, document_at(tree, "velocities"))
     cJSON_ArrayForEach (joint, document_at(set, "joints"))

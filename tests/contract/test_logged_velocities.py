@@ -74,7 +74,7 @@ def test_velocities_that_agree_are_used(client, arm):
     assert abs(inertia(found) - 1) < 0.005 and abs(inertia(found) - 1) < 0.5 * abs(inertia(ignored) - 1), (
         inertia(found), inertia(ignored))
     assert raw(found) < 1.1 and raw(found) < raw(ignored)
-    study = client.result_of(f"/v1/robots/{arm}/identification-studies", {"identification": found["id"], "repetitions": 10})
+    study = client.result_of(f"/v1/robots/{arm}/identification-studies", {"identification": found["id"], "repetitions": 20})
     assert "velocities_unused" in {w["code"] for w in study["warnings"]}
     page = client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
     assert "Logged velocities" in page and "agrees" in page

@@ -46,10 +46,32 @@ enum armdyn_status armdyn_check_velocities(const struct armdyn_robot *robot, con
  * Cannot fail. */
 void armdyn_velocity_warnings(const struct armdyn_robot *robot, const struct armdyn_logged_velocity *found,
                               const bool *used, struct armdyn_warnings *warnings);
+/* ---------------------------------------------------------------- cut-offs */
+
+/* What a cut-off of torques leaves on held-out parts of the data, against the torque as it was measured. */
+enum { ARMDYN_CUTOFF_PARTS = 8 };
+struct armdyn_held_out {
+  double torque_cutoff;             /* in: Hz; 0: none */
+  double left[ARMDYN_CUTOFF_PARTS]; /* |e|^2 of each part, joints weighted */
+};
+/* Least squares of each joint by itself over all parts but one, of torques and friction behind the cut-off, then without it on
+ * the part that was left out. Reads everything once.
+ *   source   in      conditioned, its margins wide enough for the lowest cut-off that is tried: a block's arrays hold them
+ *   weight   in/out  n, 1 / |e|^2 of each joint at the first cut-off; all 0: they are taken from it
+ *   tried    in/out  count
+ * OK, the refusals of the source, EINPUT (a cut-off beyond half the rate) or EMEMORY. */
+enum armdyn_status armdyn_try_cutoffs(const struct armdyn_unknowns *unknowns, const struct armdyn_source *source,
+                                      double *weight, size_t count, struct armdyn_held_out *tried,
+                                      struct armdyn_error *error);
+/* What one leaves by what another does, of all parts: a ratio of roots. */
+double armdyn_held_out_error(const struct armdyn_held_out *of, const struct armdyn_held_out *by);
+/* By how much b is better than a, in standard errors of the mean difference of the parts. */
+double armdyn_held_out_gain(const struct armdyn_held_out *a, const struct armdyn_held_out *b);
+
 /* ---------------------------------------------------------------- torques that are late */
 
 /* How much later than its position the torque of a joint is logged. */
-enum { ARMDYN_DELAY_FOLDS = 8 };
+enum { ARMDYN_DELAY_FOLDS = ARMDYN_CUTOFF_PARTS };
 struct armdyn_torque_delay {
   double delay, deviation; /* s; NAN: the data do not tell. The deviation is that of the jackknife over the parts */
   double without[ARMDYN_DELAY_FOLDS], with[ARMDYN_DELAY_FOLDS]; /* |e|^2 of held-out parts of the data */
