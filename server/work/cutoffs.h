@@ -2,7 +2,7 @@
 #ifndef SERVER_WORK_CUTOFFS_H
 #define SERVER_WORK_CUTOFFS_H
 
-#include "server/work/signals.h"
+#include "server/work/signals_order.h"
 
 /* Try pairs about those that the motion's bandwidth gave, and take the one that foretells the raw torque of held-out parts
  * best, if it does so by more than one standard error.

@@ -1,7 +1,5 @@
 #include "server/work/signals.h"
 
-#include <stdio.h>
-
 #include "server/work/cutoffs.h"
 #include "server/work/torque_delays.h"
 #include "server/work/velocities.h"
@@ -30,35 +28,13 @@ static enum armdyn_status choose_velocities(const struct signals_order *order,
   return ARMDYN_OK;
 }
 
-static void tell_round(void *context, size_t round, size_t rounds)
-{
-  const struct signals_order *order = context;
-  char sentence[96];
-  snprintf(sentence, sizeof sentence, "looking how late torques are, round %zu of at most %zu", round, rounds);
-  order->tell(order->context, sentence);
-}
-
-static enum armdyn_status find_delays(const struct signals_order *order, struct armdyn_conditioning *conditioning,
-                                      struct signals *signals, struct identification_result *result,
-                                      struct armdyn_error *error)
-{
-  struct signals_order own = *order;
-  const struct torque_delays_order delays = { .request = order->request,
-                                              .robot = order->robot,
-                                              .logs = order->logs,
-                                              .count = order->training_count,
-                                              .round = tell_round,
-                                              .context = &own };
-  result->delays = signals->delays;
-  return torque_delays_find(&delays, conditioning, &result->conditioning, signals->delays, error);
-}
-
 enum armdyn_status signals_choose(const struct signals_order *order, struct armdyn_conditioning *conditioning,
                                   struct signals *signals, struct identification_result *result,
                                   struct armdyn_error *error)
 {
   enum armdyn_status status = choose_velocities(order, conditioning, signals, result, error);
   if (!status && order->request->find_cutoffs) status = cutoffs_find(order, conditioning, result, error);
-  if (!status && order->request->find_torque_delay) status = find_delays(order, conditioning, signals, result, error);
-  return status;
+  if (status || !order->request->find_torque_delay) return status;
+  result->delays = signals->delays;
+  return torque_delays_find(order, conditioning, &result->conditioning, signals->delays, error);
 }

@@ -3,16 +3,8 @@
 #ifndef SERVER_WORK_SIGNALS_H
 #define SERVER_WORK_SIGNALS_H
 
-#include "server/data/opened_logs.h"
+#include "server/work/signals_order.h"
 
-struct signals_order {
-  const struct identification_request *request;
-  const struct armdyn_robot *robot;
-  struct opened_logs *logs;
-  size_t training_count; /* the first of them */
-  void (*tell)(void *context, const char *sentence);
-  void *context;
-};
 struct signals {
   struct identification_velocity velocities[OPENED_LOGS_MOST];
   struct identification_delay delays[ARMDYN_JOINTS_MAX];

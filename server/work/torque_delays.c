@@ -1,18 +1,26 @@
 #include "server/work/torque_delays.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "server/work/training_data.h"
 
 enum { ROUNDS = 4 };
 static const double SETTLED = 0.02; /* of a sample */
 
-static enum armdyn_status look(const struct torque_delays_order *order, const struct armdyn_unknowns *unknowns,
+static void tell_round(const struct signals_order *order, size_t round)
+{
+  char sentence[96];
+  snprintf(sentence, sizeof sentence, "looking how late torques are, round %zu of at most %d", round, ROUNDS);
+  order->tell(order->context, sentence);
+}
+
+static enum armdyn_status look(const struct signals_order *order, const struct armdyn_unknowns *unknowns,
                                const struct armdyn_conditioning *conditioning, struct armdyn_torque_delay *found,
                                struct armdyn_error *error)
 {
   struct armdyn_log_stream *stream;
-  enum armdyn_status status = opened_logs_stream(order->logs, order->count, conditioning, &stream, error);
+  enum armdyn_status status = opened_logs_stream(order->logs, order->training_count, conditioning, &stream, error);
   if (status) return status;
   status = training_data_exclude(order->request, order->logs, stream, error);
   const struct armdyn_source source = armdyn_log_stream_source(stream);
@@ -22,7 +30,7 @@ static enum armdyn_status look(const struct torque_delays_order *order, const st
 }
 
 /* Take out what shows, look at what is left. Delays that do not show at first stay where they are. */
-static enum armdyn_status settle(const struct torque_delays_order *order, const struct armdyn_unknowns *unknowns,
+static enum armdyn_status settle(const struct signals_order *order, const struct armdyn_unknowns *unknowns,
                                  struct armdyn_conditioning *conditioning, const struct armdyn_torque_delay *first,
                                  struct armdyn_torque_delay *last, struct armdyn_error *error)
 {
@@ -37,7 +45,7 @@ static enum armdyn_status settle(const struct torque_delays_order *order, const 
   }
   for (size_t round = 2; any && round <= ROUNDS && largest * conditioning->rate > SETTLED; round++) {
     for (size_t j = 0; j < n; j++) conditioning->torque_delay[j] = shows[j] ? last[j].delay : 0;
-    order->round(order->context, round, ROUNDS);
+    tell_round(order, round);
     const enum armdyn_status status = look(order, unknowns, conditioning, found, error);
     if (status) return status;
     largest = 0;
@@ -52,7 +60,7 @@ static enum armdyn_status settle(const struct torque_delays_order *order, const 
   return ARMDYN_OK;
 }
 
-enum armdyn_status torque_delays_find(const struct torque_delays_order *order, struct armdyn_conditioning *conditioning,
+enum armdyn_status torque_delays_find(const struct signals_order *order, struct armdyn_conditioning *conditioning,
                                       struct identification_conditioning *used, struct identification_delay *delays,
                                       struct armdyn_error *error)
 {
@@ -60,7 +68,7 @@ enum armdyn_status torque_delays_find(const struct torque_delays_order *order, s
   struct armdyn_torque_delay first[ARMDYN_JOINTS_MAX] = { 0 }, last[ARMDYN_JOINTS_MAX] = { 0 };
   struct armdyn_unknowns *unknowns = NULL;
   double longest = 0;
-  order->round(order->context, 1, ROUNDS);
+  tell_round(order, 1);
   enum armdyn_status status =
       armdyn_unknowns_new(order->robot, ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS,
                           order->request->rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT, &unknowns, error);
