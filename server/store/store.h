@@ -150,6 +150,10 @@ struct store_query {
   size_t limit;         /* 0: all */
   struct store_key key; /* in: the page begins behind it; out: of the last row that was visited */
   bool more;            /* out: there are rows behind the page */
+  /* The store's own: which of the filters that look beside the rows hold for many, a bit each; and does one hold for so few
+   * that they are read first, and sorted? */
+  uint32_t wide;
+  bool driven;
 };
 /* All of a list, by name. */
 #define STORE_ALL_BY_NAME (&(struct store_query){ .sort = "name", .ascending = true })

@@ -17,8 +17,11 @@ LISTS = [("/v1/identifications", query) for query in (
     {}, {"sort": ERROR}, {"sort": f"-{ERROR}"}, {"sort": "-condition_number", "estimator": "wls"}, {"sort": "label"}, {"sort": "-robot"},
     {"robot": "no-runs"}, {"robot": "no-runs", "sort": ERROR}, {"estimator": "wls"}, {"estimator": "irls"}, {"tag": "part=A5"},
     {"tag": "part=none"}, {"metric": f"{ERROR}<0.01"}, {"pinned": "true"}, {"q": "a note"}, {"q": "A57"}, {"q": "nowhere"},
+    {"q": "zz"}, {"q": "zz", "sort": ERROR}, {"q": "zz", "tag": "part=A5"}, {"q": "zz", "metric": f"{ERROR}<50"}, {"metric": f"{ERROR}<50"},
+    {"metric": f"{ERROR}<50", "sort": f"-{ERROR}"},
 )] + [("/v1/jobs", query) for query in (
-    {}, {"state": "failed"}, {"state": "succeeded"}, {"robot": "no-runs"}, {"kind": "trajectory"}, {"sort": "kind"}, {"sort": "-state"},
+    {}, {"state": "failed"}, {"state": "succeeded"}, {"robot": "no-runs"}, {"kind": "trajectory"}, {"sort": "kind"}, {"sort": "-state"}, {"tag": "part=A5"},
+    {"q": "zz", "tag": "part=A5"},
 )] + [("/v1/storage", {})]
 
 

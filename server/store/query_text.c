@@ -1,0 +1,398 @@
+/* The statements of lists: conditions, searches and orders as SQL. */
+#include "server/store/query_text.h"
+
+static unsigned add(struct composing *c, struct value value)
+{
+  if (c->count == VALUES_MOST) {
+    c->text.failure = ARMDYN_ELIMIT;
+    return VALUES_MOST;
+  }
+  c->values[c->count++] = value;
+  return (unsigned)c->count;
+}
+
+/* -- conditions -- */
+
+static const char *const operators[] = {
+  [STORE_IS] = "=", [STORE_BELOW] = "<", [STORE_AT_MOST] = "<=", [STORE_ABOVE] = ">", [STORE_AT_LEAST] = ">=",
+};
+
+/* Tables beside the rows that conditions look into, by enum store_where. */
+static const struct {
+  const char *table, *owner;
+} beside[] = {
+  [STORE_TAG] = { NULL, "owner" }, /* of the list */
+  [STORE_MEMBER] = { "result_members", "result_id" },
+  [STORE_METRIC] = { "result_metrics", "result_id" },
+};
+
+bool is_beside(const struct store_filter *filter)
+{
+  return filter->where != STORE_COLUMN;
+}
+
+static bool is_among(const char *const *columns, const char *column)
+{
+  while (columns && *columns && strcmp(*columns, column)) columns++;
+  return columns && *columns;
+}
+
+/* Does a condition of this column seek no rows, but is held against those that are come by? */
+static bool is_held_against(const struct list_type *list, const struct store_query *query, const char *column)
+{
+  bool narrow = false;
+  if (query->driven) return true;
+  for (size_t i = 0; i < query->filter_count; i++) narrow |= is_among(list->narrow, query->filters[i].name);
+  if (narrow) return !is_among(list->narrow, column);
+  return list->walked && query->sort && !strcmp(query->sort, list->walked);
+}
+
+/* So that an index serves. */
+static void write_one_of(struct composing *c, const struct store_filter *filter, const char *plus)
+{
+  const unsigned value = add(c, value_text(filter->text));
+  buffer_format(&c->text,
+                " AND %s%s IN (SELECT " SQL_EITHER("value FROM json_each('[\"' || replace(?%u, ',', '\",\"') || '\"]')",
+                                                   "unnest(string_to_array(?%u, ','))") ")",
+                plus, filter->name, value, value);
+}
+
+/* Rows beside this one that the condition holds for. */
+static void write_holding(struct composing *c, const struct list_type *list, const struct store_filter *filter,
+                          const char *selected, const char *of)
+{
+  const char *table = filter->where == STORE_TAG ? list->tags : beside[filter->where].table;
+  unsigned value = add(c, filter->text ? value_text(filter->text) : value_number(filter->number));
+  unsigned name = add(c, value_text(filter->name));
+  buffer_format(&c->text, "SELECT %s FROM %s WHERE %sname = ?%u AND value %s ?%u", selected, table, of, name,
+                operators[filter->match], value);
+}
+
+static void write_beside(struct composing *c, const struct list_type *list, const struct store_filter *filter,
+                         bool wide)
+{
+  char of[64] = "";
+  if (wide) snprintf(of, sizeof of, "%s = id AND ", beside[filter->where].owner);
+  buffer_text(&c->text, wide ? " AND EXISTS (" : " AND id IN (");
+  write_holding(c, list, filter, wide ? "1" : beside[filter->where].owner, of);
+  buffer_text(&c->text, ")");
+}
+
+static void write_filter(struct composing *c, const struct list_type *list, const struct store_query *query,
+                         const struct store_filter *filter)
+{
+  const char *plus = is_held_against(list, query, filter->name) ? SQL_EITHER("+", "") : "";
+  if (filter->match == STORE_ONE_OF) {
+    write_one_of(c, filter, plus);
+    return;
+  }
+  bool among = filter->match == STORE_AMONG || filter->match == STORE_NOT_AMONG;
+  unsigned value = add(c, filter->text ? value_text(filter->text) : value_number(filter->number));
+  if (among)
+    buffer_format(&c->text, " AND " SQL_EITHER("instr", "strpos") "(?%u, %s) %s 0", value, filter->name,
+                  filter->match == STORE_AMONG ? ">" : "=");
+  else
+    buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name, operators[filter->match], value);
+}
+
+/* Letters A to Z are the small ones too, and no others are, whatever the language of the database. */
+#define SHOWS(text) SQL_EITHER(text " LIKE", "CAST(" text " AS text) COLLATE \"C\" ILIKE") " ?%u ESCAPE '\\'"
+
+/* The text anywhere, its own % and _ taken as they are. */
+void write_pattern(struct buffer *pattern, const char *search)
+{
+  buffer_text(pattern, "%");
+  for (const char *p = search; *p; p++) {
+    if (*p == '%' || *p == '_' || *p == '\\') buffer_text(pattern, "\\");
+    buffer_append(pattern, p, 1);
+  }
+  buffer_text(pattern, "%");
+}
+
+/* Tags are looked through for each row: never are more than LOOKED_AT rows of a page looked at. */
+static void write_search(struct composing *c, const struct list_type *list, const char *pattern)
+{
+  const unsigned value = add(c, value_text(pattern));
+  buffer_format(&c->text, " AND (" SHOWS("%s"), list->key, list->key, value);
+  for (const char *at = list->search; *at;) {
+    at += strspn(at, ", ");
+    const int length = (int)strcspn(at, ",");
+    buffer_format(&c->text, " OR " SHOWS("%.*s"), length, at, length, at, value);
+    at += length;
+  }
+  if (list->tags)
+    buffer_format(&c->text,
+                  " OR EXISTS (SELECT 1 FROM %s WHERE owner = id AND (" SHOWS("name") " OR " SHOWS("value") "))",
+                  list->tags, value, value);
+  buffer_text(&c->text, ")");
+}
+
+/* -- search by trigrams -- */
+
+enum { TRIGRAMS_MOST = 32 }; /* of a search; what these leave is looked at anyway */
+
+static size_t character_size(const char *at)
+{
+  size_t size = *at != 0;
+  while (size && (at[size] & 0xc0) == 0x80) size++;
+  return size;
+}
+
+/* What asks the index for rows that hold every trigram of the text. */
+void write_trigrams(struct buffer *match, const char *search)
+{
+  size_t count = 0;
+  for (const char *at = search; count < TRIGRAMS_MOST; at += character_size(at), count++) {
+    const char *end = at;
+    size_t characters = 0;
+    for (; characters < 3 && *end; characters++) end += character_size(end);
+    if (characters < 3) return;
+    buffer_text(match, count ? " AND \"" : "\"");
+    for (const char *p = at; p < end; p++) buffer_append(match, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    buffer_text(match, "\"");
+  }
+}
+
+/* Where rows are looked for: all of the table, or those that the index tells. */
+static void write_source(struct composing *c, const struct list_type *list, const char *match)
+{
+  if (!match) {
+    buffer_format(&c->text, " FROM %s WHERE TRUE", list->table);
+    return;
+  }
+  buffer_format(&c->text,
+                " FROM %s s CROSS JOIN %s n ON n.number = s.rowid CROSS JOIN %s ON %s = n.result_id"
+                " WHERE s.%s MATCH ?%u",
+                list->trigrams, list->numbers, list->table, list->key, list->trigrams, add(c, value_text(match)));
+}
+
+/* -- order -- */
+
+static const char *way(const struct store_query *query)
+{
+  return query->ascending ? "ASC" : "DESC";
+}
+
+/* What is sorted by: a column that is never NULL as it is, so that its index serves; other columns with an empty text
+ * for NULL; a metric, which may be NULL. `metric`: the place of its name. */
+static void write_sorted(struct composing *c, const struct list_type *list, const struct store_query *query,
+                         unsigned metric)
+{
+  const char *column = query->sort ? query->sort : "created_at";
+  if (query->metric)
+    buffer_format(&c->text, "(SELECT value FROM result_metrics WHERE result_id = id AND name = ?%u)", metric);
+  else if (strcmp(column, "created_at") == 0 || strcmp(column, list->key) == 0 || is_among(list->never_null, column))
+    buffer_format(&c->text, "%s%s", query->driven ? SQL_EITHER("+", "") : "", column);
+  else
+    buffer_format(&c->text, "coalesce(%s, '')", column);
+}
+
+static void write_start(struct composing *c, const struct list_type *list, const struct store_query *query,
+                        unsigned metric)
+{
+  const struct store_key *key = &query->key;
+  const char op = query->ascending ? '>' : '<';
+  if (key->type == STORE_KEY_NONE) return;
+  unsigned id = add(c, value_text(key->id));
+  buffer_text(&c->text, " AND (");
+  if (key->type != STORE_KEY_NULL) {
+    unsigned value = add(c, key->type == STORE_KEY_TEXT ? value_text(key->text) : value_number(key->number));
+    if (!query->metric) buffer_text(&c->text, "(");
+    write_sorted(c, list, query, metric);
+    if (!query->metric) {
+      buffer_format(&c->text, ", %s) %c (?%u, ?%u))", list->key, op, value, id);
+      return;
+    }
+    buffer_format(&c->text, " %c ?%u OR ", op, value);
+    write_sorted(c, list, query, metric);
+    buffer_format(&c->text, " = ?%u AND %s %c ?%u OR ", value, list->key, op, id);
+  }
+  write_sorted(c, list, query, metric);
+  buffer_text(&c->text, " IS NULL");
+  if (key->type == STORE_KEY_NULL) buffer_format(&c->text, " AND %s %c ?%u", list->key, op, id);
+  buffer_text(&c->text, ")");
+}
+
+/* No row behind the one with this key: it is the last of those that are looked at. */
+static void write_end(struct composing *c, const struct list_type *list, const struct store_query *query,
+                      const struct store_key *last)
+{
+  if (last->type == STORE_KEY_NONE) return;
+  const unsigned value = add(c, last->type == STORE_KEY_TEXT ? value_text(last->text) : value_number(last->number)),
+                 id = add(c, value_text(last->id));
+  buffer_text(&c->text, " AND (");
+  write_sorted(c, list, query, 0);
+  buffer_format(&c->text, ", %s) %s (?%u, ?%u)", list->key, query->ascending ? "<=" : ">=", value, id);
+}
+
+static void write_order(struct composing *c, const struct store_query *query)
+{
+  buffer_format(&c->text, " ORDER BY %ssorted %s, found %s", query->metric ? "sorted IS NULL, " : "", way(query),
+                way(query));
+}
+
+/* The same, of the rows that are looked for: names of what is selected cannot stand in what it is sorted by everywhere. */
+static void write_inner_order(struct composing *c, const struct list_type *list, const struct store_query *query,
+                              unsigned metric)
+{
+  buffer_text(&c->text, " ORDER BY ");
+  if (query->metric) write_sorted(c, list, query, metric), buffer_text(&c->text, " IS NULL, ");
+  buffer_format(&c->text, "sorted %s, found %s", way(query), way(query));
+}
+
+static void write_owner(struct composing *c, const struct list_type *list, const char *owner)
+{
+  if (owner) buffer_format(&c->text, " AND %s = ?%u", list->of, add(c, value_text(owner)));
+}
+
+/* wide: of those that hold for many rows, too? */
+static void write_conditions(struct composing *c, const struct list_type *list, const struct store_query *query,
+                             bool wide)
+{
+  for (size_t i = 0; i < query->filter_count; i++) {
+    const struct store_filter *filter = &query->filters[i];
+    const bool many = query->wide >> i & 1;
+    if (!is_beside(filter))
+      write_filter(c, list, query, filter);
+    else if (wide || !many)
+      write_beside(c, list, filter, many);
+  }
+}
+
+/* The keys of the page are found first, so that no more is sorted than these; then their rows are read. */
+void compose_page(struct composing *c, const struct list_type *list, const char *owner, const struct store_query *query,
+                  const struct searching *searching)
+{
+  const int64_t most = query->limit ? (int64_t)query->limit + 1 : INT64_MAX;
+  const unsigned metric = query->metric ? add(c, value_text(query->sort)) : 0;
+  buffer_format(&c->text, "SELECT sorted, found, %s FROM (SELECT %s AS found, ", list->columns, list->key);
+  write_sorted(c, list, query, metric);
+  buffer_text(&c->text, " AS sorted");
+  write_source(c, list, searching ? searching->match : NULL);
+  write_owner(c, list, owner);
+  write_conditions(c, list, query, true);
+  if (searching) {
+    write_search(c, list, searching->pattern);
+    write_end(c, list, query, &searching->last);
+  }
+  write_start(c, list, query, metric);
+  write_inner_order(c, list, query, metric);
+  buffer_format(&c->text, " LIMIT ?%u) AS page JOIN %s ON %s = found", add(c, value_integer(most)), list->table,
+                list->key);
+  write_owner(c, list, owner);
+  write_order(c, query);
+}
+
+void compose_end(struct composing *c, const struct list_type *list, const char *owner, const struct store_query *query)
+{
+  buffer_text(&c->text, "SELECT ");
+  write_sorted(c, list, query, 0);
+  buffer_format(&c->text, " AS sorted, %s AS found FROM %s WHERE TRUE", list->key, list->table);
+  write_owner(c, list, owner);
+  write_conditions(c, list, query, false);
+  write_start(c, list, query, 0);
+  write_inner_order(c, list, query, 0);
+  buffer_format(&c->text, " LIMIT 1 OFFSET %d", LOOKED_AT - 1);
+}
+
+/* -- many rows by a metric -- */
+
+/* Of the index of a metric, behind the row before; what is asked of this metric bounds what is walked. */
+static void write_measured(struct composing *c, const struct store_query *query)
+{
+  const struct store_key *key = &query->key;
+  buffer_format(&c->text, " WHERE m.name = ?%u", add(c, value_text(query->sort)));
+  for (size_t i = 0; i < query->filter_count; i++) {
+    const struct store_filter *filter = &query->filters[i];
+    if (filter->where == STORE_METRIC && !strcmp(filter->name, query->sort))
+      buffer_format(&c->text, " AND m.value %s ?%u", operators[filter->match], add(c, value_number(filter->number)));
+  }
+  if (key->type == STORE_KEY_NUMBER)
+    buffer_format(&c->text, " AND (m.value, m.result_id) %c (?%u, ?%u)", query->ascending ? '>' : '<',
+                  add(c, value_number(key->number)), add(c, value_text(key->id)));
+}
+
+void compose_measured(struct composing *c, const struct list_type *list, const struct store_query *query,
+                      const struct searching *searching, size_t most)
+{
+  buffer_format(&c->text,
+                "SELECT sorted, found, %s FROM (SELECT m.value AS sorted, m.result_id AS found FROM result_metrics m"
+                " " SQL_EITHER("CROSS ", "") "JOIN %s ON id = m.result_id",
+                list->columns, list->table);
+  write_measured(c, query);
+  write_conditions(c, list, query, true);
+  if (searching) write_search(c, list, searching->pattern);
+  if (searching && searching->last.type != STORE_KEY_NONE)
+    buffer_format(&c->text, " AND (m.value, m.result_id) %s (?%u, ?%u)",
+                  query->ascending ? "<=" : ">=", add(c, value_number(searching->last.number)),
+                  add(c, value_text(searching->last.id)));
+  buffer_format(&c->text, " ORDER BY m.value %s, m.result_id %s LIMIT ?%u) AS page JOIN %s ON %s = found", way(query),
+                way(query), add(c, value_integer((int64_t)most)), list->table, list->key);
+  write_order(c, query);
+}
+
+void compose_measured_end(struct composing *c, const struct list_type *list, const struct store_query *query)
+{
+  (void)list; /* the index holds rows of others, too, which take no time */
+  buffer_text(&c->text, "SELECT m.value AS sorted, m.result_id AS found FROM result_metrics m");
+  write_measured(c, query);
+  buffer_format(&c->text, " ORDER BY m.value %s, m.result_id %s LIMIT 1 OFFSET %d", way(query), way(query),
+                LOOKED_AT_BY_METRIC - 1);
+}
+
+static void write_behind(struct composing *c, const struct store_query *query)
+{
+  if (query->key.id[0])
+    buffer_format(&c->text, " AND id %c ?%u", query->ascending ? '>' : '<', add(c, value_text(query->key.id)));
+}
+
+void compose_unmeasured(struct composing *c, const struct list_type *list, const struct store_query *query,
+                        const struct searching *searching, size_t most)
+{
+  buffer_format(&c->text,
+                "SELECT CAST(NULL AS REAL) AS sorted, id AS found, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM"
+                " result_metrics WHERE result_id = id AND name = ?%u)",
+                list->columns, list->table, add(c, value_text(query->sort)));
+  write_conditions(c, list, query, true);
+  write_behind(c, query);
+  if (searching) write_search(c, list, searching->pattern);
+  if (searching && searching->last.type != STORE_KEY_NONE)
+    buffer_format(&c->text, " AND id %s ?%u", query->ascending ? "<=" : ">=", add(c, value_text(searching->last.id)));
+  buffer_format(&c->text, " ORDER BY id %s LIMIT ?%u", way(query), add(c, value_integer((int64_t)most)));
+}
+
+void compose_unmeasured_end(struct composing *c, const struct list_type *list, const struct store_query *query)
+{
+  buffer_format(&c->text, "SELECT CAST(NULL AS REAL) AS sorted, id AS found FROM %s WHERE TRUE", list->table);
+  write_behind(c, query);
+  buffer_format(&c->text, " ORDER BY id %s LIMIT 1 OFFSET %d", way(query), LOOKED_AT_BY_METRIC - 1);
+}
+
+/* -- counts -- */
+
+void compose_count(struct composing *c, const struct list_type *list, const struct store_query *query, unsigned most)
+{
+  buffer_format(&c->text, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE TRUE", list->table);
+  write_conditions(c, list, query, true);
+  buffer_format(&c->text, " LIMIT %u) AS many", most);
+}
+
+void compose_holding(struct composing *c, const struct list_type *list, const struct store_filter *filter)
+{
+  buffer_text(&c->text, "SELECT count(*) FROM (");
+  write_holding(c, list, filter, "1", "");
+  buffer_format(&c->text, " LIMIT %d) AS many", HOLDING_MANY);
+}
+
+void compose_told(struct composing *c, const struct list_type *list, const char *match)
+{
+  buffer_format(&c->text, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s MATCH ?%u LIMIT %d)", list->trigrams,
+                list->trigrams, add(c, value_text(match)), HOLDING_MANY);
+}
+
+void compose_totals(struct composing *c, const struct list_type *list, const struct store_query *query)
+{
+  buffer_format(&c->text, "SELECT state, count(*) FROM %s WHERE TRUE", list->table);
+  write_conditions(c, list, query, true);
+  buffer_text(&c->text, " GROUP BY state");
+}
