@@ -242,7 +242,8 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
 {
   const struct armdyn_joint *joint = &robot->description.joints[i];
   const struct armdyn_friction *f = &joint->friction;
-  const double fast = 20 * joint->velocity_scale;
+  /* without terms that change their sign slowly any speed is fast */
+  const double fast = friction_is_signed(robot, i) ? 20 * joint->velocity_scale : 0;
   const lane_bits forward = qd >= fast, settled = forward | (qd <= -fast);
   lanes out = { 0 };
   const unsigned polynomials = FRICTION_LINEAR & ~(1u << ARMDYN_FRICTION_SUBLINEAR | 1u << ARMDYN_FRICTION_LOAD);

@@ -409,18 +409,43 @@ void friction_set_linear(struct armdyn_friction *friction, enum armdyn_friction_
 
 /* ---------------------------------------------------------------- of a joint */
 
+static struct friction_state state_of(const struct armdyn_joint *joint, double q, double qd, double sign)
+{
+  return (struct friction_state){ .parameters = &joint->friction,
+                                  .motor_angle = joint->drive.gear_ratio * q,
+                                  .gear_ratio = joint->drive.gear_ratio,
+                                  .speed = qd,
+                                  .sign = sign,
+                                  .sign_slope = (1 - sign * sign) / joint->velocity_scale,
+                                  .width = joint->velocity_scale };
+}
+
 void friction_state_set(struct friction_state *x, const struct armdyn_joint *joint, double q, double qd)
 {
   const double ratio = qd / joint->velocity_scale;
   /* tanh(20) is 1 to the last bit, and most samples move faster than 20 velocity scales */
-  const double sign = fabs(ratio) < 20 ? tanh(ratio) : copysign(1, ratio);
-  *x = (struct friction_state){ .parameters = &joint->friction,
-                                .motor_angle = joint->drive.gear_ratio * q,
-                                .gear_ratio = joint->drive.gear_ratio,
-                                .speed = qd,
-                                .sign = sign,
-                                .sign_slope = (1 - sign * sign) / joint->velocity_scale,
-                                .width = joint->velocity_scale };
+  *x = state_of(joint, q, qd, fabs(ratio) < 20 ? tanh(ratio) : copysign(1, ratio));
+}
+
+/* Of a joint with the terms that it has: a hyperbolic tangent is most of the work, and few need it. */
+static struct friction_state state_at(const struct armdyn_robot *robot, size_t joint, double q, double qd)
+{
+  struct friction_state x;
+  if (friction_is_signed(robot, joint))
+    friction_state_set(&x, &robot->description.joints[joint], q, qd);
+  else
+    x = state_of(&robot->description.joints[joint], q, qd, 0);
+  x.blended = robot->friction_blended;
+  return x;
+}
+
+bool friction_is_signed(const struct armdyn_robot *robot, size_t joint)
+{
+  enum {
+    SIGNLESS = 1 << ARMDYN_FRICTION_OFFSET | 1 << ARMDYN_FRICTION_VISCOUS | 1 << ARMDYN_FRICTION_SUBLINEAR |
+               1 << ARMDYN_FRICTION_POSITION
+  };
+  return robot->friction_blended || (robot->joints[joint].friction & ~(unsigned)SIGNLESS);
 }
 
 unsigned friction_mask(const struct armdyn_friction *friction)
@@ -435,9 +460,9 @@ unsigned friction_mask(const struct armdyn_friction *friction)
 static void slopes_sum(const struct armdyn_robot *robot, size_t joint, const struct friction_state *x,
                        double *by_position, double *by_speed)
 {
-  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+  for (unsigned left = robot->joints[joint].friction; left; left &= left - 1) {
+    const int k = __builtin_ctz(left);
     double position, speed;
-    if (!(robot->joints[joint].friction >> k & 1)) continue;
     friction_terms[k].slope(x, &position, &speed);
     *by_position += position;
     *by_speed += speed;
@@ -447,22 +472,18 @@ static void slopes_sum(const struct armdyn_robot *robot, size_t joint, const str
 void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                      double *by_speed)
 {
-  struct friction_state x;
   *by_position = *by_speed = 0;
   if (!robot->joints[joint].friction) return;
-  friction_state_set(&x, &robot->description.joints[joint], q, qd);
-  x.blended = robot->friction_blended;
+  struct friction_state x = state_at(robot, joint, q, qd);
   slopes_sum(robot, joint, &x, by_position, by_speed);
 }
 
 void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                             double *by_speed)
 {
-  struct friction_state x;
   *by_position = *by_speed = 0;
   if (!robot->joints[joint].friction) return;
-  friction_state_set(&x, &robot->description.joints[joint], q, qd);
-  x.blended = robot->friction_blended;
+  struct friction_state x = state_at(robot, joint, q, qd);
   x.sign_slope = 0;
   slopes_sum(robot, joint, &x, by_position, by_speed);
 }
@@ -488,12 +509,8 @@ double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, do
 {
   const unsigned mask = robot->joints[joint].friction;
   if (!mask) return 0;
-  struct friction_state x;
-  friction_state_set(&x, &robot->description.joints[joint], q, qd);
-  x.blended = robot->friction_blended;
+  const struct friction_state x = state_at(robot, joint, q, qd);
   double sum = 0;
-  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
-    if (mask >> k & 1) sum += friction_terms[k].torque(&x);
-  }
+  for (unsigned left = mask; left; left &= left - 1) sum += friction_terms[__builtin_ctz(left)].torque(&x);
   return sum;
 }

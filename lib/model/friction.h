@@ -46,6 +46,8 @@ void friction_set_linear(struct armdyn_friction *friction, enum armdyn_friction_
 
 /* Fill a state for a joint at q, qd. */
 void friction_state_set(struct friction_state *x, const struct armdyn_joint *joint, double q, double qd);
+/* Has the joint friction that needs s(v)? */
+bool friction_is_signed(const struct armdyn_robot *robot, size_t joint);
 /* Partial derivatives of armdyn_friction_torque. */
 void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                      double *by_speed);
