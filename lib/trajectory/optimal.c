@@ -303,7 +303,7 @@ static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out,
   if (!rc) result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
   rc = rivals_compare(p, best, rc, result);
   if (rc) return rc;
-  result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
+  if (result->instead) result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
   result->optimal = best->solved.end == END_OPTIMAL && !best->rough;
   if (result->optimal && result->minimum_count == 0) minima_add(result, best->solved.cost);
   result->residual = best->solved.residual;
