@@ -144,26 +144,44 @@ static void transpose(size_t n, const double *A, double *out)
     for (size_t j = 0; j < n; j++) out[j * n + l] = A[l * n + j];
 }
 
-static void add(const struct batch *batch, size_t i, double *S)
+/* Second derivatives of one point, n x n each, and the transposed ones of those that are not symmetric */
+struct bends {
+  const double *qq, *qv, *vq, *qa, *aq, *vv;
+};
+
+/* block += what they are in the four controls of the point. With a number of joints that the compiler knows there is no
+ * counting. */
+static inline __attribute__((always_inline)) void block_add(size_t n, double (*B)[4], const struct bends *x,
+                                                            double *block)
 {
-  const struct transcription *t = batch->t;
-  const size_t n = t->n, width = 4 * n, p = batch->first + i, at = i * n * n;
-  double(*B)[4] = t->basis[p], *block = S + transcription_interval(t, p) * n * width;
-  struct transposed across;
-  transpose(n, batch->qv + at, across.qv);
-  transpose(n, batch->qa + at, across.qa);
   for (size_t a = 0; a < 4; a++)
     for (size_t b = a; b < 4; b++) {
       const double bqq = B[0][a] * B[0][b], bvv = B[1][a] * B[1][b];
       const double bqv = B[0][a] * B[1][b], bvq = B[1][a] * B[0][b], bqa = B[0][a] * B[2][b], baq = B[2][a] * B[0][b];
       for (size_t l = 0; l < n; l++) {
-        const double *qq = batch->qq + at + l * n, *qv = batch->qv + at + l * n, *qa = batch->qa + at + l * n;
-        const double *vv = batch->vv + at + l * n, *vq = across.qv + l * n, *aq = across.qa + l * n;
-        double *restrict out = block + (a * n + l) * width + (b - a) * n - l;
+        const double *qq = x->qq + l * n, *qv = x->qv + l * n, *vq = x->vq + l * n;
+        const double *qa = x->qa + l * n, *aq = x->aq + l * n, *vv = x->vv + l * n;
+        double *restrict out = block + (a * n + l) * 4 * n + (b - a) * n - l;
         for (size_t j = a == b ? l : 0; j < n; j++)
           out[j] += bqq * qq[j] + bqv * qv[j] + bvq * vq[j] + bqa * qa[j] + baq * aq[j] + bvv * vv[j];
       }
     }
+}
+
+static void add(const struct batch *batch, size_t i, double *S)
+{
+  const struct transcription *t = batch->t;
+  const size_t n = t->n, p = batch->first + i, at = i * n * n;
+  double *block = S + transcription_interval(t, p) * n * 4 * n;
+  struct transposed across;
+  transpose(n, batch->qv + at, across.qv);
+  transpose(n, batch->qa + at, across.qa);
+  const struct bends x = { batch->qq + at, batch->qv + at, across.qv, batch->qa + at, across.qa, batch->vv + at };
+  switch (n) {
+  case 6: block_add(6, t->basis[p], &x, block); break;
+  case 7: block_add(7, t->basis[p], &x, block); break;
+  default: block_add(n, t->basis[p], &x, block); break;
+  }
 }
 
 /* The same with the change of the motion by log T on one side, and on both. */

@@ -10,6 +10,16 @@
 
 #include "lib/trajectory/interior_point.h"
 
+/* As fmin and fmax where b is a number, without the calls. */
+static inline double smaller(double a, double b)
+{
+  return a < b ? a : b;
+}
+static inline double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
 void elastic_carve(struct elastic_rows *rows, struct carve *c)
 {
   double **const all[] = { &rows->room, &rows->change, &rows->s,    &rows->p,   &rows->z,  &rows->y,
@@ -90,7 +100,7 @@ void elastic_direction(struct elastic_rows *rows, double price, double mu, doubl
   for (size_t i = 0; i < rows->count; i++) {
     if (!rows->on[i]) continue;
     const double z = rows->z[i], y = rows->y[i], s = rows->s[i], p = rows->p[i];
-    const double above = fmax(rows->lag[i], 0), below = fmax(-rows->lag[i], 0);
+    const double above = larger(rows->lag[i], 0), below = larger(-rows->lag[i], 0);
     const double dz = rows->pull[i] - z - rows->weight[i] * rows->change[i];
     const double ds = mu / z - s - s / z * dz, dp = mu / y - p + p / y * dz;
     rows->dz[i] = dz, rows->ds[i] = ds, rows->dp[i] = dp;
@@ -106,10 +116,10 @@ void elastic_lengths(const struct elastic_rows *rows, double *primal, double *du
   for (size_t i = 0; i < rows->count; i++) {
     if (!rows->on[i]) continue;
     const double dz = rows->dz[i], ds = rows->ds[i], dp = rows->dp[i];
-    if (ds < 0) *primal = fmin(*primal, -keep * rows->s[i] / ds);
-    if (dp < 0) *primal = fmin(*primal, -keep * rows->p[i] / dp);
-    if (dz < 0) *dual = fmin(*dual, -keep * rows->z[i] / dz);
-    if (dz > 0) *dual = fmin(*dual, keep * rows->y[i] / dz);
+    if (ds < 0) *primal = smaller(-keep * rows->s[i] / ds, *primal);
+    if (dp < 0) *primal = smaller(-keep * rows->p[i] / dp, *primal);
+    if (dz < 0) *dual = smaller(-keep * rows->z[i] / dz, *dual);
+    if (dz > 0) *dual = smaller(keep * rows->y[i] / dz, *dual);
   }
 }
 
@@ -134,8 +144,8 @@ double elastic_merit(const struct elastic_rows *rows, double price, double mu, d
     double s = rows->s[i], p = rows->p[i];
     if (!rows->on[i]) continue;
     if (length > 0) moved(rows, length, i, &s, &p);
-    s += fmax((1 - length) * rows->lag[i], 0);
-    p += fmax((length - 1) * rows->lag[i], 0);
+    s += larger((1 - length) * rows->lag[i], 0);
+    p += larger((length - 1) * rows->lag[i], 0);
     sum += price * p;
     product *= s * p;
     if (++factors % TOGETHER != 0) continue;
@@ -148,7 +158,7 @@ double elastic_merit(const struct elastic_rows *rows, double price, double mu, d
 double elastic_lag(const struct elastic_rows *rows)
 {
   double largest = 0;
-  for (size_t i = 0; i < rows->count; i++) largest = fmax(largest, fabs(rows->lag[i]));
+  for (size_t i = 0; i < rows->count; i++) largest = larger(fabs(rows->lag[i]), largest);
   return largest;
 }
 

@@ -60,17 +60,49 @@ void lagrangian_pull(const struct transcription *t, size_t point, const double *
   }
 }
 
+/* motion += D' torque. With a number of joints that the compiler knows there is no counting. */
+static inline __attribute__((always_inline)) void chain_rows(size_t n, const double *restrict D, const double *torque,
+                                                             double *restrict motion)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) motion[j] += D[i * n + j] * torque[i];
+}
+
 /* The pull on the torques becomes one on the motion. */
 static void chain(const struct transcription *t, size_t p, struct point_pull *pull)
 {
-  const size_t n = t->n;
   for (size_t r = 0; r < 3; r++) {
-    const double *restrict D = transcription_slopes(t, p, r);
-    double *restrict motion = pull->motion[r];
-    for (size_t i = 0; i < n; i++) {
-      const double torque = pull->torque[i];
-      for (size_t j = 0; j < n; j++) motion[j] += D[i * n + j] * torque;
+    const double *D = transcription_slopes(t, p, r);
+    switch (t->n) {
+    case 6: chain_rows(6, D, pull->torque, pull->motion[r]); break;
+    case 7: chain_rows(7, D, pull->torque, pull->motion[r]); break;
+    default: chain_rows(t->n, D, pull->torque, pull->motion[r]); break;
     }
+  }
+}
+
+/* gradient += what a point pulls at its four controls; the largest summands so far of every joint. */
+static inline __attribute__((always_inline)) void pull_controls(size_t n, double (*basis)[4],
+                                                                const struct point_pull *pull, double *restrict out,
+                                                                double *restrict most)
+{
+  for (size_t a = 0; a < 4; a++)
+    for (size_t j = 0; j < n; j++) {
+      const double sum = basis[0][a] * pull->motion[0][j] + basis[1][a] * pull->motion[1][j] +
+                         basis[2][a] * pull->motion[2][j] + basis[3][a] * pull->motion[3][j];
+      out[a * n + j] += sum;
+      most[j] = fabs(sum) > most[j] ? fabs(sum) : most[j];
+    }
+}
+
+static void pull_add(const struct transcription *t, size_t p, const struct point_pull *pull, double *gradient,
+                     double *most)
+{
+  double *out = gradient + transcription_interval(t, p) * t->n;
+  switch (t->n) {
+  case 6: pull_controls(6, t->basis[p], pull, out, most); break;
+  case 7: pull_controls(7, t->basis[p], pull, out, most); break;
+  default: pull_controls(t->n, t->basis[p], pull, out, most); break;
   }
 }
 
@@ -83,16 +115,7 @@ double lagrangian_gradient(const struct transcription *t, const double *multipli
     struct point_pull pull;
     lagrangian_pull(t, p, multiplier, &pull);
     chain(t, p, &pull);
-    for (size_t a = 0; a < 4; a++) {
-      double *restrict out = gradient + (transcription_interval(t, p) + a) * n;
-      const double b[4] = { t->basis[p][0][a], t->basis[p][1][a], t->basis[p][2][a], t->basis[p][3][a] };
-      for (size_t j = 0; j < n; j++) {
-        const double sum =
-            b[0] * pull.motion[0][j] + b[1] * pull.motion[1][j] + b[2] * pull.motion[2][j] + b[3] * pull.motion[3][j];
-        out[j] += sum;
-        most[j] = fabs(sum) > most[j] ? fabs(sum) : most[j];
-      }
-    }
+    pull_add(t, p, &pull, gradient, most);
     for (size_t r = 0; r < 4 && t->by_duration; r++)
       for (size_t j = 0; j < n; j++) by_duration += pull.motion[r][j] * t->by_duration[(p * 5 + r) * n + j];
   }

@@ -113,14 +113,23 @@ void transcription_slopes_apply(const struct transcription *t, size_t point, siz
     for (size_t j = 0; j < t->n; j++) out[i] += D[i * t->n + j] * x[j];
 }
 
+/* With a number of joints that the compiler knows there is no counting. */
+static inline __attribute__((always_inline)) void row_of(size_t n, double (*basis)[4], const double *Q, const double *V,
+                                                         const double *M, double *restrict row)
+{
+  for (size_t a = 0; a < 4; a++)
+    for (size_t j = 0; j < n; j++) row[a * n + j] = basis[0][a] * Q[j] + basis[1][a] * V[j] + basis[2][a] * M[j];
+}
+
 void transcription_torque_row(const struct transcription *t, size_t point, size_t i, double *row)
 {
   const size_t n = t->n;
   const double *Q = transcription_slopes(t, point, 0) + i * n, *V = transcription_slopes(t, point, 1) + i * n;
   const double *M = transcription_slopes(t, point, 2) + i * n;
-  for (size_t a = 0; a < 4; a++) {
-    const double b0 = t->basis[point][0][a], b1 = t->basis[point][1][a], b2 = t->basis[point][2][a];
-    for (size_t j = 0; j < n; j++) row[a * n + j] = b0 * Q[j] + b1 * V[j] + b2 * M[j];
+  switch (n) {
+  case 6: row_of(6, t->basis[point], Q, V, M, row); break;
+  case 7: row_of(7, t->basis[point], Q, V, M, row); break;
+  default: row_of(n, t->basis[point], Q, V, M, row); break;
   }
 }
 
