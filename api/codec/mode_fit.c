@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/codec/parts.h"
+#include "api/codec/robot.h"
 #include "api/json/writer.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
@@ -23,6 +24,8 @@ static const struct json_field observation_fields[] = {
   { NUMBERS(POSTURE, frequencies, ARMDYN_SIGHT_MODES, BETWEEN(0.01, 10000), "Hz, the lowest first"),
     COUNTED(POSTURE, frequency_count), NAMED("frequencies_hz"), REQUIRED },
   { NUMBER(POSTURE, deviation_percent, ABOVE_UP_TO(0, 50), NULL) },
+  { NUMBERS(POSTURE, dampings, ARMDYN_SIGHT_MODES, BETWEEN(0, 0.5), "ratios, in the order of frequencies_hz"),
+    COUNTED(POSTURE, damping_count) },
 };
 
 static void posture_init(void *object)
@@ -32,10 +35,14 @@ static void posture_init(void *object)
 
 static void observation_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
-  const POSTURE *posture = object;
+  POSTURE *posture = object;
   (void)given, (void)context;
   if (!posture->frequency_count && !(r->wrong >> 2 & 1))
     json_fault(r, "/frequencies_hz", FAULT_LENGTH, "must have 1 to %d frequencies, got none", ARMDYN_SIGHT_MODES);
+  for (size_t m = posture->damping_count; m < ARMDYN_SIGHT_MODES; m++) posture->dampings[m] = NAN;
+  if (posture->damping_count && posture->damping_count != posture->frequency_count)
+    json_fault(r, "/dampings", FAULT_LENGTH, "must have one for each of the %zu frequencies, got %zu",
+               posture->frequency_count, posture->damping_count);
   for (size_t m = 1; m < posture->frequency_count; m++)
     if (!(posture->frequencies[m] > posture->frequencies[m - 1])) {
       json_fault(r, "/frequencies_hz", FAULT_INCONSISTENT, "must rise, got %g after %g", posture->frequencies[m],
@@ -102,7 +109,31 @@ static void write_stiffness(struct json_writer *w, const struct mode_fit_answer 
     json_key(w, "joint"), json_write_text(w, a->robot->joints[j].name);
     json_key(w, "value"), json_write_number(w, a->fit->stiffness[j]);
     json_key(w, "deviation"), json_write_number(w, a->fit->deviation[j]);
+    json_key(w, "damping"), json_write_number(w, a->damping[j]);
     json_end_object(w);
+  }
+  json_end_array(w);
+}
+
+/* As the joints of the model take it. Where the first joint stands changes no inertia of links. */
+static void write_elasticity(struct json_writer *w, const struct mode_fit_answer *a)
+{
+  const struct mode_fit_request *asked = a->request;
+  json_key(w, "elasticity"), json_begin_array(w);
+  for (size_t j = 0; j < a->robot->joint_count; j++) {
+    const bool gives = isfinite(a->fit->stiffness[j]);
+    struct armdyn_elasticity e = { .stiffness = a->fit->stiffness[j],
+                                   .deviation = gives ? a->fit->deviation[j] : 0,
+                                   .damping = gives ? a->damping[j] : 0,
+                                   .position = { j ? INFINITY : -INFINITY, j ? -INFINITY : INFINITY },
+                                   .payload_mass = { INFINITY, 0 } };
+    for (size_t i = 0; i < asked->observation_count; i++) {
+      const struct mode_posture *seen = &asked->observations[i];
+      const double mass = seen->has_payload ? seen->payload.mass : a->robot->payload.mass;
+      e.payload_mass[0] = fmin(e.payload_mass[0], mass), e.payload_mass[1] = fmax(e.payload_mass[1], mass);
+      if (j) e.position[0] = fmin(e.position[0], seen->q[j]), e.position[1] = fmax(e.position[1], seen->q[j]);
+    }
+    json_encode_object(w, &robot_elasticity_type, &e, NULL);
   }
   json_end_array(w);
 }
@@ -131,6 +162,7 @@ void mode_fit_encode(struct buffer *out, const struct mode_fit_answer *a)
   json_begin_object(&w);
   json_key(&w, "revision"), json_write_integer(&w, a->revision);
   write_stiffness(&w, a);
+  write_elasticity(&w, a);
   json_key(&w, "rms_percent"), json_write_number(&w, 100 * a->fit->rms);
   write_observations(&w, a);
   json_key(&w, "predictions"), json_begin_array(&w);

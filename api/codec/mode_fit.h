@@ -14,8 +14,8 @@ struct mode_posture {
   double q[ARMDYN_JOINTS_MAX];
   bool has_payload;
   struct armdyn_body payload;
-  double frequencies[ARMDYN_SIGHT_MODES], deviation_percent;
-  size_t frequency_count;
+  double frequencies[ARMDYN_SIGHT_MODES], dampings[ARMDYN_SIGHT_MODES], deviation_percent;
+  size_t frequency_count, damping_count; /* ratios that are not given are NAN */
 };
 
 struct mode_fit_request {
@@ -34,6 +34,7 @@ struct mode_fit_answer {
   long long revision;
   const struct mode_fit_request *request;
   const struct armdyn_stiffness_fit *fit;
+  const double *damping; /* of the gears */
   size_t modes;
   const double *observed, *predicted;
 };

@@ -77,6 +77,25 @@ static const struct json_field drive_fields[] = {
 };
 static const struct json_type drive_type = JSON_TYPE("a drive", drive_fields, struct armdyn_drive, drive_init, NULL);
 
+static void elasticity_init(void *elasticity)
+{
+  struct armdyn_joint joint;
+  armdyn_joint_init(&joint);
+  memcpy(elasticity, &joint.elasticity, sizeof joint.elasticity);
+}
+
+#define ELASTICITY struct armdyn_elasticity
+static const struct json_field elasticity_fields[] = {
+  { NUMBER(ELASTICITY, stiffness, POSITIVE, "N m/rad; N/m for a slide"), NULLABLE, OMIT_DEFAULT },
+  { NUMBER(ELASTICITY, deviation, NON_NEGATIVE, "N m/rad; N/m for a slide"), OMIT_DEFAULT },
+  { NUMBER(ELASTICITY, damping, NON_NEGATIVE, "N m s/rad; N s/m for a slide"), OMIT_DEFAULT },
+  { NUMBERS(ELASTICITY, position, 2, ANY_NUMBER, "from and to, rad; m for a slide"), NULLABLE, OMIT_DEFAULT,
+    NULL_ELEMENTS },
+  { NUMBERS(ELASTICITY, payload_mass, 2, NON_NEGATIVE, "from and to, kg"), NULLABLE, OMIT_DEFAULT, NULL_ELEMENTS },
+};
+const struct json_type robot_elasticity_type =
+    JSON_TYPE("how a gear gives", elasticity_fields, ELASTICITY, elasticity_init, NULL);
+
 static const struct json_field directed_fields[] = {
   { NUMBER(struct armdyn_directed, positive, NON_NEGATIVE, NULL), REQUIRED },
   { NUMBER(struct armdyn_directed, negative, NON_NEGATIVE, NULL), REQUIRED },
@@ -176,6 +195,7 @@ const struct json_type robot_friction_type =
       { OBJECT(JOINT, limits, limits_type), NULLABLE, OMIT_DEFAULT },                                                  \
       { OBJECT(JOINT, link, model_body_type), REQUIRED },                                                              \
       { OBJECT(JOINT, drive, drive_type), NULLABLE, OMIT_DEFAULT },                                                    \
+      { OBJECT(JOINT, elasticity, robot_elasticity_type), NULLABLE, OMIT_DEFAULT },                                    \
   {                                                                                                                    \
     OBJECT(JOINT, friction, robot_friction_type), NULLABLE, OMIT_DEFAULT                                               \
   }

@@ -20,7 +20,7 @@ enum armdyn_status robot_decode(const char *text, size_t length, bool allow_unph
                                 struct armdyn_robot_description *robot, bool *unphysical, struct faults *faults);
 
 /* The "friction" of a joint: struct armdyn_friction. */
-extern const struct json_type robot_friction_type;
+extern const struct json_type robot_friction_type, robot_elasticity_type;
 
 /* The canonical JSON of a model: what the store keeps; decode(encode(x)) == x. */
 void robot_encode(const struct armdyn_robot_description *robot, struct buffer *out);

@@ -75,6 +75,8 @@ void units_convert_robot(const struct model_units *units, struct armdyn_robot_de
     convert_pose(units, &joint->frame);
     convert(way, &joint->offset, 1);
     convert(way, limits->position, 2);
+    convert(way, joint->elasticity.position, 2);
+    convert(&masses[units->mass], joint->elasticity.payload_mass, 2);
     convert(way, &limits->velocity, 1);
     convert(way, &limits->acceleration, 1);
     convert(way, &limits->jerk, 1);

@@ -46,6 +46,10 @@ static bool loses_rates(const struct armdyn_joint *j)
   const struct armdyn_limits *l = &j->limits;
   return isfinite(l->acceleration) || isfinite(l->jerk) || isfinite(l->torque_rate);
 }
+static bool loses_elasticity(const struct armdyn_joint *joint)
+{
+  return isfinite(joint->elasticity.stiffness);
+}
 static bool loses_motor(const struct armdyn_joint *j)
 {
   return !isnan(j->drive.torque_constant) || !isnan(j->drive.resistance) || !isnan(j->drive.efficiency);
@@ -65,6 +69,7 @@ static const struct {
   { loses_ripples, "position-dependent friction" },
   { loses_scale, "velocity_scale" },
   { loses_rates, "limits of acceleration, jerk and torque rate" },
+  { loses_elasticity, "elasticity of the gear" },
   { loses_motor, "torque constant, resistance and efficiency of the drive" },
 };
 

@@ -17,6 +17,7 @@ enum rule {
   NON_ZERO,
   LIMIT,    /* positive, infinity is none */
   BOUND,    /* any, infinity is none */
+  UP_TO,    /* not negative, infinity is none */
   KNOWN,    /* NAN is unknown, else positive */
   KNOWN_0,  /* NAN is unknown, else not negative */
   KNOWN_01, /* NAN is unknown, else in (0, 1] */
@@ -64,6 +65,7 @@ static const struct {
   [NON_ZERO] = { not_zero, false, false, "not 0" },
   [LIMIT] = { positive, false, true, "> 0" },
   [BOUND] = { anything, false, true, "a number" },
+  [UP_TO] = { not_negative, false, true, ">= 0" },
   [KNOWN] = { positive, true, false, "> 0" },
   [KNOWN_0] = { not_negative, true, false, ">= 0" },
   [KNOWN_01] = { fraction, true, false, "> 0 and <= 1" },
@@ -121,6 +123,13 @@ static const struct number joint_numbers[] = {
   JOINT("/drive/torque_constant", drive.torque_constant, KNOWN, NAN),
   JOINT("/drive/resistance", drive.resistance, KNOWN_0, NAN),
   JOINT("/drive/efficiency", drive.efficiency, KNOWN_01, NAN),
+  JOINT("/elasticity/stiffness", elasticity.stiffness, LIMIT, INFINITY),
+  JOINT("/elasticity/deviation", elasticity.deviation, NON_NEGATIVE, 0),
+  JOINT("/elasticity/damping", elasticity.damping, NON_NEGATIVE, 0),
+  JOINT("/elasticity/position/0", elasticity.position[0], BOUND, -INFINITY),
+  JOINT("/elasticity/position/1", elasticity.position[1], BOUND, INFINITY),
+  JOINT("/elasticity/payload_mass/0", elasticity.payload_mass[0], NON_NEGATIVE, 0),
+  JOINT("/elasticity/payload_mass/1", elasticity.payload_mass[1], UP_TO, INFINITY),
   JOINT("/friction/offset", friction.offset, FINITE, 0),
   JOINT("/friction/coulomb/positive", friction.coulomb.positive, NON_NEGATIVE, 0),
   JOINT("/friction/coulomb/negative", friction.coulomb.negative, NON_NEGATIVE, 0),
@@ -238,6 +247,23 @@ static enum armdyn_status friction_check(const struct armdyn_friction *f, const 
   return armdyn_refuse(error, ARMDYN_EINPUT, where, "is needed with stiction (%g)", f->stiction);
 }
 
+static enum armdyn_status elasticity_check(const struct armdyn_elasticity *e, const char *prefix,
+                                           struct armdyn_error *error)
+{
+  const struct {
+    const char *name;
+    const double *range;
+  } ranges[] = { { "position", e->position }, { "payload_mass", e->payload_mass } };
+  for (size_t k = 0; k < COUNT(ranges); k++) {
+    char where[sizeof error->pointer];
+    if (ranges[k].range[0] <= ranges[k].range[1]) continue;
+    snprintf(where, sizeof where, "%s/elasticity/%s", prefix, ranges[k].name);
+    return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be [lower, upper] with lower <= upper, got [%g, %g]",
+                         ranges[k].range[0], ranges[k].range[1]);
+  }
+  return ARMDYN_OK;
+}
+
 static enum armdyn_status joint_check(const struct armdyn_robot_description *d, size_t index,
                                       struct armdyn_error *error)
 {
@@ -267,6 +293,7 @@ static enum armdyn_status joint_check(const struct armdyn_robot_description *d, 
     snprintf(where, sizeof where, "%s/axis", prefix);
     return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be a unit vector, got length %.9g", length);
   }
+  if ((rc = elasticity_check(&joint->elasticity, prefix, error))) return rc;
   return friction_check(&joint->friction, prefix, error);
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "api/codec/mode_fit.h"
-#include "armdyn/dynamics.h"
 #include "server/app.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
@@ -13,43 +12,22 @@ enum { N = ARMDYN_JOINTS_MAX, POSTURES = MODE_FIT_POSTURES };
 
 struct fitting {
   struct mode_fit_request request;
-  struct armdyn_robot_description links; /* the model without rotors, with the load of one posture */
   double matrices[2 * POSTURES][N * N];
   double observed[POSTURES * N], predicted[POSTURES * N];
   struct armdyn_sight sights[POSTURES];
   struct armdyn_stiffness_fit fit;
+  double ratios[POSTURES][ARMDYN_SIGHT_MODES], damping[N];
   size_t modes;
 };
-
-/* Mass matrix of the links alone. */
-static enum armdyn_status links_matrix(struct fitting *f, const struct armdyn_body *payload,
-                                       const struct mode_posture *posture, double *matrix)
-{
-  struct armdyn_robot *robot = NULL;
-  f->links.payload = posture->has_payload ? posture->payload : *payload;
-  enum armdyn_status status = armdyn_robot_new(&f->links, &robot, NULL);
-  if (status) return status;
-  struct armdyn_workspace *workspace = armdyn_workspace_new(f->links.joint_count);
-  if (workspace)
-    armdyn_mass_matrix(robot, posture->q, workspace, matrix);
-  else
-    status = ARMDYN_EMEMORY;
-  armdyn_workspace_free(workspace);
-  armdyn_robot_free(robot);
-  return status;
-}
 
 static enum armdyn_status fit(struct fitting *f, const struct armdyn_robot_description *robot,
                               struct armdyn_error *error)
 {
   const size_t n = robot->joint_count, seen = f->request.observation_count;
   enum armdyn_status status = ARMDYN_OK;
-  f->links = *robot;
-  f->links.has_transmission = false; /* motors stand: how they are coupled is of no account */
-  for (size_t j = 0; j < n; j++) f->links.joints[j].drive.rotor_inertia = 0;
   for (size_t i = 0; i < seen + f->request.prediction_count && !status; i++) {
     const struct mode_posture *posture = i < seen ? &f->request.observations[i] : &f->request.predictions[i - seen];
-    status = links_matrix(f, &robot->payload, posture, f->matrices[i]);
+    status = armdyn_links_matrix(robot, posture->has_payload ? &posture->payload : NULL, posture->q, f->matrices[i]);
     for (size_t j = 0; j < n && !status; j++)
       if (f->request.elastic[j] && !(f->matrices[i][j * (n + 1)] > 0))
         status = armdyn_refuse(error, ARMDYN_EINPUT, "/joints", "joint '%s' moves nothing that has inertia",
@@ -59,8 +37,10 @@ static enum armdyn_status fit(struct fitting *f, const struct armdyn_robot_descr
                                           .count = posture->frequency_count,
                                           .deviation = posture->deviation_percent / 100 };
     memcpy(f->sights[i].frequency, posture->frequencies, sizeof posture->frequencies);
+    memcpy(f->ratios[i], posture->dampings, sizeof posture->dampings);
   }
   if (!status) status = armdyn_fit_stiffness(n, f->sights, seen, f->request.elastic, &f->fit, error);
+  if (!status) armdyn_fit_damping(n, f->sights, seen, f->ratios[0], f->fit.stiffness, f->damping);
   for (size_t i = 0; i < seen + f->request.prediction_count && !status; i++)
     f->modes = armdyn_posture_modes(n, f->matrices[i], f->fit.stiffness,
                                     i < seen ? f->observed + i * n : f->predicted + (i - seen) * n, NULL);
@@ -74,6 +54,7 @@ static void answer(struct exchange *x, const struct fitting *f, const struct rob
                                          .revision = stored->revision,
                                          .request = &f->request,
                                          .fit = &f->fit,
+                                         .damping = f->damping,
                                          .modes = f->modes,
                                          .observed = f->observed,
                                          .predicted = f->predicted };

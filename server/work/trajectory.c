@@ -6,11 +6,13 @@
 #include "api/json/writer.h"
 #include "api/limits.h"
 #include "armdyn/path_timing.h"
+#include "armdyn/posture_modes.h"
 #include "server/base/clock.h"
 #include "server/work/kinds.h"
 #include "server/work/motion_series.h"
 #include "server/work/plan.h"
 
+static const double LEFT = 0.05;    /* of a vibration, by a shaper */
 static const double PLANNING = 0.1; /* of the work; the rest is sampling */
 /* What would work is looked for as long again as the search may take, but not for less or more than this [s]. */
 static const double REMEDY_LEAST = 1, REMEDY_MOST = 30;
@@ -161,15 +163,43 @@ static void measure_vibration(const struct plan *p, double residual[ARMDYN_MODES
     for (size_t j = 0; j < p->n; j++) residual[m][j] = armdyn_residual_vibration(&p->trajectory, j, &request->modes[m]);
 }
 
+/* The modes of the model where the motion ends, with what is carried, and the first shaper that bears them. */
+static enum armdyn_status take_modes(struct plan *p, struct armdyn_error *error)
+{
+  struct shaper_request *request = &p->request.shaper;
+  const struct armdyn_robot_description *model = armdyn_robot_description(p->robot);
+  struct armdyn_vibration found;
+  struct armdyn_error told = { "", "" };
+  double *q = p->shaping.q;
+  armdyn_trajectory_state(&p->trajectory, armdyn_trajectory_duration(&p->trajectory), q, NULL, NULL, NULL);
+  enum armdyn_status status = armdyn_elastic_modes(model, q, (size_t)request->modes_max, &found, &told);
+  if (status == ARMDYN_EINPUT) return armdyn_refuse(error, status, "/shaper", "%s", told.message);
+  if (status) return status;
+  p->shaping.automatic = true;
+  p->shaping.payload_mass = model->payload.mass;
+  request->mode_count = found.mode_count;
+  memcpy(request->modes, found.modes, sizeof request->modes);
+  memcpy(p->shaping.frequency_deviation, found.frequency_deviation, sizeof found.frequency_deviation);
+  if (armdyn_vibration_shaper(&found, request->range_percent / 100, LEFT, &request->type, &p->shaping.impulses))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/shaper",
+                         "no shaper leaves at most %g %% where frequencies are %g %% off, the lowest at %.4g Hz with a "
+                         "deviation of %.2g Hz and a damping of %.3g: ask for a smaller range_percent",
+                         100 * LEFT, request->range_percent, found.modes[0].frequency, found.frequency_deviation[0],
+                         found.modes[0].damping);
+  return ARMDYN_OK;
+}
+
 /* The planned motion, convolved with the shaper's impulses, instead of itself; its limits are checked again. */
 static enum armdyn_status shape(struct plan *p, struct armdyn_error *error)
 {
   const struct shaper_request *request = &p->request.shaper;
   struct armdyn_trajectory shaped;
-  enum armdyn_status status =
-      armdyn_shaper_impulses(request->type, request->modes, request->mode_count, &p->shaping.impulses, error);
+  enum armdyn_status status = request->type == SHAPER_AUTO ? take_modes(p, error) : ARMDYN_OK;
+  if (!status)
+    status = armdyn_shaper_impulses(request->type, request->modes, request->mode_count, &p->shaping.impulses, error);
+  if (status) return status;
   measure_vibration(p, p->shaping.before);
-  if (!status) status = armdyn_trajectory_shape(&p->trajectory, &p->shaping.impulses, &shaped);
+  status = armdyn_trajectory_shape(&p->trajectory, &p->shaping.impulses, &shaped);
   if (status) return status;
   armdyn_trajectory_free(&p->trajectory);
   p->trajectory = shaped;

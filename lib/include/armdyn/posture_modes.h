@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "armdyn/robot.h"
+#include "armdyn/vibration.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +47,32 @@ struct armdyn_stiffness_fit {
  * joints apart). */
 enum armdyn_status armdyn_fit_stiffness(size_t n, const struct armdyn_sight *sights, size_t count, const bool *elastic,
                                         struct armdyn_stiffness_fit *out, struct armdyn_error *error);
+
+/* Damping of the gears from damping ratios of modes: those of a fit of stiffness, whose gears lose d_j twist'. A mode with the
+ * shares y_j of its energy has the ratio w/2 sum_j y_j d_j / k_j (of small damping: Rayleigh). By least squares, d >= 0, one
+ * gear after the other from all losing alike; where fewer ratios than gears are given it stays near that.
+ *   sights     in   as of the fit; ratios of their modes:
+ *   ratio      in   count rows of ARMDYN_SIGHT_MODES; NAN: not seen
+ *   stiffness  in   n, INFINITY: not elastic
+ *   damping    out  n, N m s/rad (N s/m); zeros where no ratio is given */
+void armdyn_fit_damping(size_t n, const struct armdyn_sight *sights, size_t count, const double *ratio,
+                        const double *stiffness, double *damping);
+
+/* Mass matrix of a model's links alone, without rotors, whose motors stand.
+ *   payload  in   instead of the model's; NULL: that
+ *   matrix   out  n x n
+ * OK, EINPUT, EMEMORY. Allocates. */
+enum armdyn_status armdyn_links_matrix(const struct armdyn_robot_description *robot, const struct armdyn_body *payload,
+                                       const double *q, double *matrix);
+
+/* The lowest modes of a model with elasticity, where it rests and with what it carries.
+ *   q          in   n, within what the fit saw
+ *   modes_max  in   1 to ARMDYN_MODES_MAX, at most so many
+ *   out        out  modes and their deviations
+ * OK; EINPUT: no gear gives, or the posture or the payload is not within what was seen (the message says what); EMEMORY. */
+enum armdyn_status armdyn_elastic_modes(const struct armdyn_robot_description *robot, const double *q, size_t modes_max,
+                                        struct armdyn_vibration *out, struct armdyn_error *error);
+bool armdyn_has_elasticity(const struct armdyn_robot_description *robot);
 
 #ifdef __cplusplus
 }

@@ -67,6 +67,16 @@ struct armdyn_drive {
   double efficiency;      /* of the gear, (0, 1]; enters energy only */
 };
 
+/* How the gear of a joint gives, and where that was seen: what a fit of modes found (posture_modes.h). Nothing but natural
+ * frequencies is computed from it; torques are those of a rigid arm. */
+struct armdyn_elasticity {
+  double stiffness;       /* at the joint, N m/rad (N/m); infinity, the default: it does not give */
+  double deviation;       /* of it, its standard deviation, default 0 */
+  double damping;         /* N m s/rad (N s/m), default 0 */
+  double position[2];     /* rad (m): from where to where the joint stood, default -infinity to infinity */
+  double payload_mass[2]; /* kg: what was carried, default 0 to infinity */
+};
+
 /* A coefficient for each direction of motion. */
 struct armdyn_directed {
   double positive, negative;
@@ -156,6 +166,7 @@ struct armdyn_joint {
   struct armdyn_limits limits;
   struct armdyn_body link; /* in the link frame of the convention */
   struct armdyn_drive drive;
+  struct armdyn_elasticity elasticity;
   struct armdyn_friction friction;
 };
 

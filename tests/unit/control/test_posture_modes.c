@@ -55,3 +55,24 @@ Test(posture_modes, a_fit_gives_back_what_made_the_frequencies)
   sights[1] = sights[2] = sights[0];
   cr_assert_eq(armdyn_fit_stiffness(2, sights, 3, (const bool[]){ true, true }, &fit, &error), ARMDYN_ESINGULAR);
 }
+
+/* One gear: 2 zeta w M = d. Two that lose in proportion to their stiffness, D = b K, damp every mode by b w / 2. */
+Test(posture_modes, damping_of_gears_from_ratios)
+{
+  const double M[4] = { 2.3, 0.9, 0.9, 0.7 }, k[2] = { 5000, 1200 }, b = 2e-4, alone[2] = { INFINITY, 1200 };
+  double frequency[2], ratios[ARMDYN_SIGHT_MODES], d[2];
+  armdyn_posture_modes(2, M, alone, frequency, NULL);
+  struct armdyn_sight sight = { M, 1, { frequency[0] }, 0.01 };
+  ratios[0] = 3 / (2 * 2 * PI * frequency[0] * M[3]);
+  armdyn_fit_damping(2, &sight, 1, ratios, alone, d);
+  cr_assert_float_eq(d[1], 3, 1e-12);
+  cr_assert_float_eq(d[0], 0, 0);
+  armdyn_posture_modes(2, M, k, frequency, NULL);
+  sight = (struct armdyn_sight){ M, 2, { frequency[0], frequency[1] }, 0.01 };
+  for (int m = 0; m < 2; m++) ratios[m] = b * PI * frequency[m];
+  armdyn_fit_damping(2, &sight, 1, ratios, k, d);
+  for (int j = 0; j < 2; j++) cr_assert_float_eq(d[j], b * k[j], 1e-9 * b * k[j]);
+  ratios[0] = ratios[1] = NAN;
+  armdyn_fit_damping(2, &sight, 1, ratios, k, d);
+  for (int j = 0; j < 2; j++) cr_assert_float_eq(d[j], 0, 0);
+}

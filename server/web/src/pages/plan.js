@@ -33,6 +33,9 @@ extend({
   own_from: ['From [s]', '自 [s]'],
   own_to: ['To [s]', '至 [s]'],
   own_hint: ['empty: all', '留空：全部'],
+  swinging: ['Where the arm swings', '手臂摆动处'],
+  'swinging.': ['as planned', '按规划'],
+  'swinging.auto': ['shaped: ends at rest, a little later', '整形：稍晚结束并静止'],
   points_same: ['Start and goal are the same.', '起点与终点相同。'],
 })
 
@@ -97,6 +100,7 @@ function requestOf(model, points, form, compares) {
   if (form.cost && ['energy_optimal', 'path_timing'].includes(form.method)) json.cost = { model: form.cost }
   if (compares && DURATIONS.read(form.durations).length) json.durations = DURATIONS.read(form.durations)
   if (form.cell) json.cell = form.cell
+  if (form.shaper) json.shaper = form.shaper
   if (form.method === 'path_timing') json.limits = { jerk: null, torque_rate: null }
   for (const [limit, values] of Object.entries(form.limits))
     if (values.some((value) => value !== '')) json.limits = { ...json.limits, [limit]: values.map((value, j) => (value === '' ? model.joints[j].limits?.[limit] ?? null : Number(value))) }
@@ -143,13 +147,14 @@ export function PlanForm({ model }) {
   const [middle, moved] = [middlesOf(model), middlesOf(model, 0.12)]
   const [points, setPoints] = useState([middle, moved])
   const [at, setAt] = useState(1)
-  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', limits: {}, own: { dataset: '', tolerance: '0.0001', from: '', to: '' } })
+  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', shaper: '', limits: {}, own: { dataset: '', tolerance: '0.0001', from: '', to: '' } })
   const [changed, setChanged] = useState(false)
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
   useUnsaved(changed && !busy)
   useEffect(() => tool.clear(), [at])
   const own = form.method === 'samples'
+  const gives = model.joints.some((joint) => joint.elasticity?.stiffness) // the shaper's modes are of the model
   const compares = form.method === 'energy_optimal' && form.cost !== 'time'
   const nameOf = (k) => (k === 0 ? t('start_point') : k === points.length - 1 ? t('goal_point') : t('waypoint', { number: k }))
   const change = (q) => {
@@ -188,6 +193,7 @@ export function PlanForm({ model }) {
       ${!own && html`<${Field} label=${t('duration_s')} hint=${t('duration_hint')}><input type="number" step="any" min="0" value=${form.duration} onInput=${(e) => set({ duration: e.target.value })} /></${Field}>
       <${Field} label=${t('objective')}><select disabled=${!['energy_optimal', 'path_timing'].includes(form.method)} value=${form.cost} onChange=${(e) => set({ cost: e.target.value })}>${['', 'torque', 'electrical', 'time'].map((one) => html`<option value=${one}>${t(`objective.${one}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('durations_s')} hint=${t('durations_hint')}><input type="text" disabled=${!compares} placeholder=${DURATIONS.hint} value=${form.durations} onInput=${(e) => set({ durations: e.target.value })} /></${Field}>`}
+      ${!own && gives && html`<${Field} label=${t('swinging')}><select value=${form.shaper} onChange=${(e) => set({ shaper: e.target.value })}>${['', 'auto'].map((one) => html`<option value=${one}>${t(`swinging.${one}`)}</option>`)}</select></${Field}>`}
       <${CellChoice} cell=${form.cell} onCell=${(cell) => set({ cell })} />
     </div>
     ${!own && html`<details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><td></td>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>`}
