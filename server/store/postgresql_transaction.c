@@ -139,11 +139,15 @@ enum armdyn_status postgresql_touch(struct sql *sql)
 
 /* -- transactions -- */
 
+/* Who is frozen or cut off in the midst of one has its session ended by the server: else its lock would keep everybody from
+ * taking the store over for as long as that lasts. Of the transaction alone, since a pooler may give the session away. */
+#define BEGUN "pg_current_xact_id()::text, set_config('idle_in_transaction_session_timeout', '10s', true)"
+
 /* Its number, and that the store is still held: asked with what is written first, and answered before it. */
 enum armdyn_status postgresql_begin(struct sql *sql)
 {
   struct connection *c = connection_of(sql);
-  char text[160];
+  char text[256];
   postgresql_forget(c, NULL);
   c->queue = (struct postgresql_queue){ 0 };
   c->began = c->renews = false;
@@ -153,15 +157,12 @@ enum armdyn_status postgresql_begin(struct sql *sql)
   if (!c->epoch) {
     snprintf(text, sizeof text, "SELECT pg_current_xact_id()::text");
   } else if (clock_monotonic_ns() - c->renewed_ns < RENEWED_S * SECOND_NS) {
-    snprintf(text, sizeof text, "SELECT pg_current_xact_id()::text FROM holder WHERE epoch = %" PRId64 " FOR SHARE",
-             c->epoch);
+    snprintf(text, sizeof text, "SELECT " BEGUN " FROM holder WHERE epoch = %" PRId64 " FOR SHARE", c->epoch);
   } else {
     c->renews = true;
     c->asked_ns = boot_ns();
     snprintf(text, sizeof text,
-             "UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64
-             " RETURNING pg_current_xact_id()::text",
-             c->epoch);
+             "UPDATE holder SET renewed = clock_timestamp() WHERE epoch = %" PRId64 " RETURNING " BEGUN, c->epoch);
   }
   status = postgresql_queue_text(c, "BEGIN", false);
   if (!status) status = postgresql_queue_text(c, text, true);

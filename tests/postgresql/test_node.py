@@ -1,5 +1,7 @@
 """One node on PostgreSQL: it alone writes, through restarts of both, and says so when it cannot."""
 
+import concurrent.futures
+import contextlib
 import os
 import signal
 import socket
@@ -81,6 +83,60 @@ def test_a_node_that_was_frozen_writes_nothing_after_another_took_over(serve):
         assert client.get("/v1/robots/before").status == 200  # it may read
     assert names(cluster, address) == {"before", "of-the-second"}
     assert "another armdyn holds the store" in frozen.log()
+
+
+class Holding:
+    """A socket between node and database that passes nothing on once a transaction has begun, as if the node were cut off then."""
+
+    def __init__(self, folder, behind):
+        self.behind, self.hold, self.held = behind, threading.Event(), threading.Event()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(folder / ".s.PGSQL.5432"))
+        self.listener.listen(64)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                here, _ = self.listener.accept()
+            except OSError:
+                return
+            there = socket.socket(socket.AF_UNIX)
+            there.connect(str(self.behind / ".s.PGSQL.5432"))
+            threading.Thread(target=self._carry, args=(here, there, True), daemon=True).start()
+            threading.Thread(target=self._carry, args=(there, here, False), daemon=True).start()
+
+    def _carry(self, source, target, asks):
+        try:
+            while data := source.recv(65536):
+                if asks and self.hold.is_set() and b"COMMIT" in data:
+                    self.held.set()
+                    return  # nothing more comes, and nobody hangs up
+                target.sendall(data)
+            target.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def test_a_node_that_is_cut_off_in_a_transaction_keeps_nobody_from_taking_over(serve, tmp_path):
+    cluster = postgresql.shared()
+    address = cluster.make()
+    between = Holding(tmp_path, cluster.folder)
+    first = serve(address.replace(str(cluster.folder), str(tmp_path)))
+    between.hold.set()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, first.client(timeout=LONG) as client:
+        late = pool.submit(add, client, "late")
+        assert between.held.wait(LONG)
+        begun = time.monotonic()
+        cluster.query(address, "UPDATE holder SET renewed = renewed - interval '31 s'")  # waits for its lock
+        assert time.monotonic() - begun < 30
+        with serve(address).client() as other:
+            add(other, "of-the-second").expect(201)
+        first.kill()
+        with contextlib.suppress(OSError):
+            late.result()
+    assert names(cluster, address) == {"of-the-second"}
+    between.listener.close()
 
 
 def test_a_database_that_is_away_is_waited_for(cluster, serve):
