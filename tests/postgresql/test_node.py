@@ -85,48 +85,21 @@ def test_a_node_that_was_frozen_writes_nothing_after_another_took_over(serve):
     assert "another armdyn holds the store" in frozen.log()
 
 
-class Holding:
-    """A socket between node and database that passes nothing on once a transaction has begun, as if the node were cut off then."""
-
-    def __init__(self, folder, behind):
-        self.behind, self.hold, self.held = behind, threading.Event(), threading.Event()
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(folder / ".s.PGSQL.5432"))
-        self.listener.listen(64)
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                here, _ = self.listener.accept()
-            except OSError:
-                return
-            there = socket.socket(socket.AF_UNIX)
-            there.connect(str(self.behind / ".s.PGSQL.5432"))
-            threading.Thread(target=self._carry, args=(here, there, True), daemon=True).start()
-            threading.Thread(target=self._carry, args=(there, here, False), daemon=True).start()
-
-    def _carry(self, source, target, asks):
-        try:
-            while data := source.recv(65536):
-                if asks and self.hold.is_set() and b"COMMIT" in data:
-                    self.held.set()
-                    return  # nothing more comes, and nobody hangs up
-                target.sendall(data)
-            target.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-
-
 def test_a_node_that_is_cut_off_in_a_transaction_keeps_nobody_from_taking_over(serve, tmp_path):
     cluster = postgresql.shared()
     address = cluster.make()
-    between = Holding(tmp_path, cluster.folder)
-    first = serve(address.replace(str(cluster.folder), str(tmp_path)))
-    between.hold.set()
+    between, held = postgresql.Between(tmp_path, cluster), threading.Event()
+
+    def cut_off(data, say):
+        if b"COMMIT" not in data:
+            return say(data)
+        held.set()
+        return threading.Event().wait()  # for ever: nothing more comes, and nobody hangs up
+    first = serve(between.address(address))
+    between.hear = cut_off
     with concurrent.futures.ThreadPoolExecutor(1) as pool, first.client(timeout=LONG) as client:
         late = pool.submit(add, client, "late")
-        assert between.held.wait(LONG)
+        assert held.wait(LONG)
         begun = time.monotonic()
         cluster.query(address, "UPDATE holder SET renewed = renewed - interval '31 s'")  # waits for its lock
         assert time.monotonic() - begun < 30
@@ -136,7 +109,7 @@ def test_a_node_that_is_cut_off_in_a_transaction_keeps_nobody_from_taking_over(s
         with contextlib.suppress(OSError):
             late.result()
     assert names(cluster, address) == {"of-the-second"}
-    between.listener.close()
+    between.close()
 
 
 def test_a_database_that_is_away_is_waited_for(cluster, serve):
@@ -162,67 +135,30 @@ def test_a_database_that_is_away_is_waited_for(cluster, serve):
     assert names(cluster, address) == acknowledged
 
 
-class Between:
-    """A socket between node and database that can lose the answer to a COMMIT, or the COMMIT itself."""
-
-    def __init__(self, folder, behind):
-        self.folder, self.behind, self.lose, self.lost = folder, behind, None, 0
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(folder / ".s.PGSQL.5432"))
-        self.listener.listen(64)
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                here, _ = self.listener.accept()
-            except OSError:
-                return
-            there = socket.socket(socket.AF_UNIX)
-            try:
-                there.connect(str(self.behind / ".s.PGSQL.5432"))
-            except OSError:
-                here.close()
-                continue
-            threading.Thread(target=self._carry, args=(here, there, True), daemon=True).start()
-            threading.Thread(target=self._carry, args=(there, here, False), daemon=True).start()
-
-    def _carry(self, source, target, asks):
-        try:
-            while data := source.recv(65536):
-                if asks and self.lose and b"Q\0\0\0\x0bCOMMIT\0" in data:
-                    how, self.lose, self.lost = self.lose, None, self.lost + 1
-                    if how == "answer":
-                        target.sendall(data)
-                        time.sleep(0.3)  # it is committed before anybody hears that this connection is gone
-                    break
-                target.sendall(data)
-        except OSError:
-            pass
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def close(self):
-        self.listener.close()
-
-
 @pytest.mark.parametrize("what, kept", [("answer", True), ("request", False)])
 def test_a_connection_lost_in_a_commit_is_asked_about(what, kept, serve, tmp_path):
     """The answer is what became of it, never a guess: 201 and it is there, or 503 and it is not."""
     cluster = postgresql.shared()
     address = cluster.make()
-    between = Between(tmp_path, cluster.folder)
+    between, lost = postgresql.Between(tmp_path, cluster), []
+
+    def lose(data, say):
+        if b"Q\0\0\0\x0bCOMMIT\0" not in data:
+            return say(data)
+        between.hear = None
+        lost.append(data)
+        if what == "answer":
+            say(data)
+            time.sleep(0.3)  # it is committed before anybody hears that this connection is gone
+        return False
     try:
-        node = serve(address.replace(str(cluster.folder), str(tmp_path)))
+        node = serve(between.address(address))
         with node.client(timeout=LONG) as client:
             add(client, "before").expect(201)
             for k in range(5):
-                lost, between.lose = between.lost, what
+                between.hear = lose
                 answer = add(client, f"arm-{k}")
-                assert between.lost == lost + 1
+                assert len(lost) == k + 1
                 assert (answer.status == 201) == (f"arm-{k}" in names(cluster, address)) == kept, answer.status
                 assert kept or answer.status == 503
                 add(client, f"next-{k}").expect(201)

@@ -3,14 +3,18 @@
 With ARMDYN_TEST_STORE=postgresql every Server keeps its store in a database of it (support.process)."""
 
 import atexit
+import contextlib
 import functools
 import itertools
 import os
 import pathlib
 import pwd
 import shutil
+import socket
 import subprocess
 import tempfile
+import threading
+import time
 
 USER = "armdyn"
 SETTINGS = {"listen_addresses": "", "shared_buffers": "32MB", "max_connections": "200", "fsync": "off",
@@ -30,9 +34,10 @@ def programs():
 
 
 class Cluster:
-    """A cluster in a folder of its own; start() and stop(how) as often as a test likes. Settings go on top of SETTINGS."""
+    """A cluster in a folder of its own; start() and stop(how) as often as a test likes. Settings go on top of SETTINGS. `of`: a
+    standby of that cluster, which streams from it until promote()."""
 
-    def __init__(self, **settings):
+    def __init__(self, of=None, **settings):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="armdyn-postgresql-"))
         self.data, self.settings, self._count = self.folder / "data", {**SETTINGS, **settings}, itertools.count()
         # It does not run as root.
@@ -40,7 +45,10 @@ class Cluster:
         if self.owner:
             shutil.chown(self.folder, self.owner)
         self.folder.chmod(0o711 if self.owner else 0o700)
-        self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        if of:
+            self._run("pg_basebackup", "-h", of.folder, "-U", USER, "-D", self.data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync")
+        else:
+            self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
         self.start()
 
     def _run(self, program, *arguments):
@@ -55,6 +63,9 @@ class Cluster:
 
     def stop(self, how="immediate"):
         self._run("pg_ctl", "-D", self.data, "-m", how, "-w", "stop")
+
+    def promote(self):
+        self._run("pg_ctl", "-D", self.data, "-w", "promote")
 
     def close(self):
         if (self.data / "postmaster.pid").exists():
@@ -83,6 +94,54 @@ class Cluster:
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0 or not check, done.stderr
         return [line.split("\t") for line in done.stdout.splitlines()] if done.returncode == 0 else done.stderr
+
+
+class Between:
+    """A socket in a folder between nodes and a cluster. hear(data, say), where it is set, decides about what a node says: say(data)
+    passes it on, False hangs up. What the database answers is passed on after `mute_until` (monotonic)."""
+
+    def __init__(self, folder, cluster):
+        self.folder, self.behind, self.hear, self.mute_until = folder, cluster.folder, None, 0
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(folder / ".s.PGSQL.5432"))
+        self.listener.listen(64)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def address(self, address):
+        """That of a database of the cluster, by this way."""
+        return address.replace(str(self.behind), str(self.folder))
+
+    def _accept(self):
+        while True:
+            try:
+                here, _ = self.listener.accept()
+            except OSError:
+                return
+            there = socket.socket(socket.AF_UNIX)
+            try:
+                there.connect(str(self.behind / ".s.PGSQL.5432"))
+            except OSError:
+                here.close()
+                continue
+            threading.Thread(target=self._carry, args=(here, there, True), daemon=True).start()
+            threading.Thread(target=self._carry, args=(there, here, False), daemon=True).start()
+
+    def _carry(self, source, target, asks):
+        try:
+            while data := source.recv(65536):
+                hear = self.hear if asks else None
+                if not asks:
+                    time.sleep(max(0, self.mute_until - time.monotonic()))
+                if (hear(data, target.sendall) if hear else target.sendall(data)) is False:
+                    break
+        except OSError:
+            pass
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        self.listener.close()
 
 
 @functools.cache
