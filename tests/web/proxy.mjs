@@ -1,5 +1,8 @@
 // Between the browser and the service: sees every request, can hold some back, and can be gone.
 import http from 'node:http'
+import { PassThrough } from 'node:stream'
+
+const BODY = 1 << 26 // bytes of a request that is held
 
 export async function between(target) {
   const agent = new http.Agent({ keepAlive: true })
@@ -7,16 +10,17 @@ export async function between(target) {
   const self = {
     target, // the service's address
     seen: [], // { method, path, at, headers, open } of each request; at: ms since 1970
-    held: () => false, // is the body of this request left unread? Asked again and again
+    held: () => false, // is this request kept from the service? Asked again and again
     broken: () => null, // an answer to give instead: { status, type, body }
   }
   const server = http.createServer(async (request, response) => {
     const one = { method: request.method, path: request.url, at: Date.now(), headers: request.headers, open: true }
     self.seen.push(one)
     response.on('close', () => (one.open = false))
+    const body = request.pipe(new PassThrough({ highWaterMark: BODY })) // read at once: nobody sees the end of a connection whose bytes wait to be read
     const instead = self.broken(one)
     if (instead) {
-      request.resume()
+      body.resume()
       response.writeHead(instead.status, { 'Content-Type': instead.type })
       return response.end(instead.body)
     }
@@ -30,7 +34,7 @@ export async function between(target) {
     })
     up.on('error', () => response.destroy())
     response.on('close', () => up.destroy())
-    request.pipe(up)
+    body.pipe(up)
   })
   server.on('connection', (socket) => {
     sockets.add(socket)
