@@ -18,6 +18,7 @@ struct app {
   struct orders *orders;         /* orders/orders.h: from job orders to motions */
   struct alarms *alarms;         /* alarms/alarms.h: what is wrong */
   struct watches *watches;       /* watch/watch.h: arms whose parameters are followed */
+  struct trials *trials;         /* trials/trials.h: controllers that are being tested */
   struct replays *replays;       /* http/idempotency.h: requests with an Idempotency-Key that run now */
 };
 

@@ -136,9 +136,9 @@ ARROWS = {
     "http": "config store", "webhooks": "config http store", "mqtt": "config store",
     "transfers": "config data gateway http protocol robots store watch work",
     "orders": "data gateway http jobs robots store transfers work",
-    "watch": "gateway robots store",
+    "watch": "gateway robots store", "trials": "conformance ipc",
     "alarms": "config gateway jobs orders protocol store transfers watch",
-    "routes": "alarms config data gateway http jobs mqtt orders protocol release robots store transfers watch web webhooks work",
+    "routes": "alarms config data gateway http jobs mqtt orders protocol release robots store transfers trials watch web webhooks work",
 }
 
 

@@ -27,6 +27,6 @@ const char *command_store_address(void);
 command_run command_serve, command_worker, command_gateway, command_controller_sim, command_registers, command_key,
     command_audit, command_backup, command_drain, command_doctor, command_restore, command_healthcheck, command_version,
     command_help, command_routes, command_controller_test, command_code, command_verify, command_upgrade, command_move,
-    command_worker_node, command_worker_relay;
+    command_worker_node, command_worker_relay, command_controller_trial;
 
 #endif

@@ -18,6 +18,7 @@ const struct command commands[] = {
   { "doctor",         command_doctor,         false,    "look whether all that a service needs is well" },
   { "gateway",        command_gateway,        true,     "speak to controllers, for serve" },
   { "worker",         command_worker,         true,     "compute jobs for serve" },
+  { "controller-trial", command_controller_trial, true,  "test a controller, for serve" },
   { "worker-node",    command_worker_node,    false,    "compute jobs for a service whose store is in PostgreSQL" },
   { "worker-relay",   command_worker_relay,   true,     "speak for a worker of another node, for serve" },
   { "healthcheck",    command_healthcheck,    false,    "ask a running service whether it lives: exit status 0 or 1" },

@@ -34,6 +34,7 @@
 #include "server/store/store.h"
 #include "server/transfers/observer.h"
 #include "server/transfers/summing.h"
+#include "server/trials/trials.h"
 #include "server/watch/watch.h"
 #include "server/webhooks/webhooks.h"
 
@@ -153,6 +154,7 @@ static void transfer_changed(void *app, const char *id)
 static enum armdyn_status start_rooms(struct app *app, const struct options *options, struct armdyn_error *error)
 {
   app->robots = robots_new(app->store);
+  app->trials = trials_new();
   app->replays = replays_new();
   app->pool = pool_new((size_t)options->compute_threads, COMPUTE_QUEUE, 0);
   app->events = events_new(app);
@@ -161,7 +163,7 @@ static enum armdyn_status start_rooms(struct app *app, const struct options *opt
   const struct order_listeners orders = { { events_order_changed, app->events },
                                           { events_queue_changed, app->events } };
   app->orders = orders_new(app, &orders);
-  if (!app->orders || !app->robots || !app->replays || !app->pool || !app->events || !app->observer)
+  if (!app->orders || !app->robots || !app->trials || !app->replays || !app->pool || !app->events || !app->observer)
     return armdyn_refuse(error, ARMDYN_EMEMORY, "", "no memory or threads to start with");
   const struct announce jobs = { job_changed, app }, transfers = { transfer_changed, app };
   enum armdyn_status status = watches_start(app->store, app->robots, &app->watches, error);
@@ -248,6 +250,7 @@ static void stop(struct service *s)
   observer_free(app->observer);
   pool_free(app->pool);
   replays_free(app->replays);
+  trials_free(app->trials);
   if (app->robots) robots_free(app->robots);
   auth_free(app->auth);
   if (app->store) store_close(app->store);

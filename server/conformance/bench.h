@@ -6,9 +6,8 @@
 #define SERVER_CONFORMANCE_BENCH_H
 
 #include "server/conformance/options.h"
+#include "server/conformance/report.h"
 #include "server/protocol/words.h"
-
-enum outcome { WENT_WELL, FAILED, NOT_TRIED };
 
 enum { SAMPLE_WORDS_MOST = 4 * PROTOCOL_AXES, SAMPLES_MOST = 3000 };
 
@@ -32,7 +31,7 @@ struct bench {
   double scan_ms, answer_ms, windows_per_s, rate; /* as measured; 0: not yet */
 
   enum controller_phase phase; /* of the present check */
-  enum outcome outcome;        /* what came of it */
+  enum check_outcome outcome;  /* what came of it */
   char said[512];
 };
 

@@ -14,6 +14,7 @@
 #include "server/routes/motion.h"
 #include "server/routes/versioned.h"
 #include "server/transfers/controller_view.h"
+#include "server/trials/trials.h"
 
 enum { DOCUMENT_MOST = KB(64) };
 
@@ -168,6 +169,16 @@ bool controller_is_free(struct exchange *x, const char *name)
   return false;
 }
 
+/* Neither by a transfer nor by a test. */
+static bool controller_is_unheld(struct exchange *x, const char *name)
+{
+  const bool tested = trials_running(exchange_app(x)->trials, name);
+  if (tested)
+    answer_problem(x, PROBLEM_CONFLICT, "controller '%.64s' is being tested: wait for its end, or DELETE .../test",
+                   name);
+  return !tested && controller_is_free(x, name);
+}
+
 static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, const struct store_idempotency *once)
 {
   const struct app *app = exchange_app(x);
@@ -175,7 +186,9 @@ static enum armdyn_status put(struct exchange *x, void *row, int64_t expected, c
   enum armdyn_status status =
       expected ? store_controller_update(app->store, row, expected) : store_controller_create(app->store, row, once);
   if (!status) status = decode_row(row, &controller);
-  if (!status && !rehearsing()) gateway_controller_changed(app->gateway, &controller);
+  if (status || rehearsing()) return status;
+  trials_cancel(app->trials, controller.name); /* one that began meanwhile, of what it was before */
+  gateway_controller_changed(app->gateway, &controller);
   return status;
 }
 
@@ -241,7 +254,7 @@ const struct versioned controllers = {
   .release = release,
   .encode = encode_row,
   .read = read_body,
-  .may_change = controller_is_free,
+  .may_change = controller_is_unheld,
   .put = put,
   .remove = remove_row,
   .form = &(const struct list_form){ .filters = "robot",
@@ -343,6 +356,7 @@ static enum outcome stop_for(struct exchange *x, const char *controller, const c
                              enum transfer_command_kind kind)
 {
   struct gateway *gateway = exchange_app(x)->gateway;
+  trials_cancel(exchange_app(x)->trials, controller); /* which would go on with what it does */
   if (exchange_may_wait(x)) {
     gateway_command(gateway, controller, transfer, kind, 0, stop_answered, x);
     return WAITS;

@@ -98,6 +98,8 @@ route_handler event_stream, event_log, job_events, controller_events;
 route_handler controller_status, controller_stop, controller_clear, controller_evict;
 /* controller_part.c */
 route_handler controller_part_get, controller_part_put;
+/* controller_test.c */
+route_handler controller_test_begin, controller_test_get, controller_test_cancel;
 /* arm_watch.c */
 route_handler arm_watch_start, arm_watch_get, arm_watch_stop;
 /* stop_all.c */

@@ -8,6 +8,7 @@
 #include "server/gateway/gateway.h"
 #include "server/routes/handlers.h"
 #include "server/routes/motion.h"
+#include "server/trials/trials.h"
 
 /* What came of one of them. */
 struct stopped {
@@ -113,6 +114,7 @@ enum outcome controllers_stop(struct exchange *x)
     if (!is_asked(s, i)) continue;
     if (!waits) snprintf(one->why, sizeof one->why, "STOP was sent; too many requests wait to hear what came of it");
     left--;
+    trials_cancel(exchange_app(x)->trials, s->controllers[i].name);
     gateway_command(gateway, s->controllers[i].name, "", ASK_STOP, 0, waits ? answered : NULL, one);
   }
   if (waits) return WAITS;

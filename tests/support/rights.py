@@ -70,6 +70,8 @@ engineer       PATCH  /v1/verifications/{verification}
 engineer       DELETE /v1/collision-checks/{collision_check}
 engineer       DELETE /v1/controllers/{controller}/watch
 engineer       POST   /v1/controllers/{controller}/watch
+engineer       DELETE /v1/controllers/{controller}/test
+engineer       POST   /v1/controllers/{controller}/test
 engineer       PATCH  /v1/collision-checks/{collision_check}
 engineer       DELETE /v1/datasets/{dataset}
 engineer       PATCH  /v1/datasets/{dataset}
