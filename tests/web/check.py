@@ -25,7 +25,7 @@ from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
 LANGUAGES = {"flows.mjs": ("en", "zh"), "work.mjs": ("en",), "questions.mjs": ("zh",), "motions.mjs": ("en", "zh"), "results.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
-ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "clicking.mjs": 0, "motions.mjs": 1, "results.mjs": 0, "cells.mjs": 6}  # simulated
+ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "clicking.mjs": 0, "motions.mjs": 1, "results.mjs": 1, "cells.mjs": 6}  # simulated
 PATIENCE = 900  # s, so late that only what hangs meets it
 CLICKING = 15  # minutes, of a soak
 

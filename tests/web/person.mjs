@@ -25,7 +25,7 @@ const WORDS = {
   tests: ['Friction tests', '摩擦测试'], planIt: ['Plan it', '开始规划'], harmonics: ['Harmonics', '谐波数'], population: ['Population', '种群规模'], generations: ['Generations', '代数'], durationOf: ['Duration [s]', '时长 [s]'],
   speeds: ['Speeds of each joint', '每关节速度数'], cruise: ['Longest run [s]', '最长匀速时间 [s]'], trajectories: ['Trajectories', '轨迹'], secretOf: ['The secret of guest', 'guest 的密钥'], learnt: ['learnt from this', '由此训练'],
   gravityLoad: ['Gravity load', '重力负载图'], durations: ['Compare durations [s]', '比较时长 [s]'], otherDurations: ['The same way in other durations', '相同路径、不同时长'], planThis: ['Plan this one', '规划此时长'],
-  pages: ['Pages', '页面'], places: ['Runs', '辨识与评估'], production: ['Production', '生产'], administration: ['Administration', '管理'], storage: ['Storage and maintenance', '存储与维护'], orders: ['Orders', '订单'], alarms: ['Alarms', '报警'],
+  pages: ['Pages', '页面'], places: ['Runs', '辨识与评估'], production: ['Production', '生产'], administration: ['Administration', '管理'], storage: ['Storage and maintenance', '存储与维护'], orders: ['Orders', '订单'], alarms: ['Alarms', '报警'], events: ['Events', '事件'],
   next: ['Plan a motion', '规划运动'], tabHistory: ['History', '历史'], tabData: ['Data', '数据'], tabMotions: ['Motions', '运动'], newAlias: ['New name …', '新建别名……'], aliasName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], aliasChange: ['Let it stand for another …', '改指其他版本……'], beginDrain: ['Take no more work', '停止接受工作'], endDrain: ['Take work again', '恢复接受工作'],
   api: ['API reference', 'API 文档'], audit: ['Audit trail', '审计记录'], jobs: ['Jobs', '任务'], goalPoint: ['Goal', '终点'], startPoint: ['Start', '起点'], anglesIn: ['Angles in', '角度单位'], same: ['Start and goal are the same.', '起点与终点相同。'], far: ['This cannot be reached', '无法到达'],
   newRobot: ['New robot …', '新建机器人……'], meshes: ['Meshes', '网格模型'], missing: ['3 of 3 are missing.', '共 3 个，缺少 3 个。'], complete: ['0 of 3 are missing.', '共 3 个，缺少 0 个。'], unmatched: ['is called like other.stl', '没有与 other.stl 同名'],
@@ -50,7 +50,7 @@ export const browser = await launch()
 export const { page, faults, expected } = await open(browser, url, language === 'zh' ? { language, dark: true, width: 1024, height: 768 } : { language })
 export const button = (name, exact = true) => page.getByRole('button', { name: w(name), exact })
 // The pages of each place of the menu but the one that it is called after.
-const PLACES = { robots: ['datasets', 'trajectories', 'simulations', 'checks'], places: ['runs', 'evaluations'], production: ['controllers', 'orders', 'alarms', 'cells'], administration: ['keys', 'audit', 'storage'] }
+const PLACES = { robots: ['datasets', 'trajectories', 'simulations', 'checks'], places: ['runs', 'evaluations'], production: ['controllers', 'orders', 'alarms', 'events', 'cells'], administration: ['keys', 'audit', 'storage'] }
 export const go = async (name) => {
   const to = (word) => page.getByRole('navigation', { name: w('pages'), exact: true }).getByRole('link', { name: w(word), exact: true })
   const place = Object.keys(PLACES).find((one) => PLACES[one].includes(name))

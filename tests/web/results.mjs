@@ -2,7 +2,9 @@
 // of one's own samples; and what differs between runs.
 //   node results.mjs en|zh       environment: as of person.mjs
 import { readFileSync } from 'node:fs'
-import { api, button, expected, faults, flow, language, look, menu, page, url, w } from './person.mjs'
+import { analysisSteps } from './analysis_steps.mjs'
+import { connectSteps } from './connect_steps.mjs'
+import { api, button, enter, expected, faults, flow, go, key, language, look, menu, page, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 
 const digits = (value, count = 4) => String(Number(value.toPrecision(count)))
@@ -424,5 +426,8 @@ await flow({
     await told.filter({ hasText: w('noSuch') }).filter({ hasText: 'nobody' }).waitFor()
     equal(await page.locator('main [aria-busy=true]').count(), 0, 'what says that it loads beside an error')
     await look('not-there', false)
+    expected.clear()
   },
+  ...connectSteps({ page, api, url, look, language, expected, robot: 'scara', port: Number(process.env.ARMDYN_CONTROLLER_PORTS) }),
+  ...analysisSteps({ page, api, url, key, look, language, go, enter, expected }),
 })

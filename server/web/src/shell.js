@@ -1,4 +1,5 @@
 // The frame of every page: who is here, where one can go, STOP, and whether the service answers.
+import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from './html.js'
 import { session, language, theme } from './session.js'
@@ -15,30 +16,23 @@ const asking = () => import('./ui/leaving.js')
 const secret = () => import('./ui/secret.js')
 
 // To add a page: a row. `load` is a part of the program that is fetched when it is opened first, `item` the one of a single thing of its
-// list, `parts` those of its parts; `in`: the place of the menu where it stands; `under`: not in the menu, which shows that one instead.
+// list, `parts` those of its parts; `in`: the place of the menu where it stands. Those that are not in the menu: pages.more.js.
 const PAGES = [
   { name: 'start', in: 'start', load: home },
   { name: 'robots', in: 'robots', load: () => import('./pages/robots.js'), parts: { history: () => import('./pages/history.js') } },
-  { name: 'code', load: () => import('./pages/code.js'), under: 'robots' },
   { name: 'datasets', in: 'robots', load: () => import('./pages/datasets.js') },
-  { name: 'mappings', load: () => import('./pages/mappings.js'), under: 'datasets' },
-  { name: 'parts', load: () => import('./pages/robot_parts.js'), under: 'robots' },
   { name: 'trajectories', in: 'robots', load: () => import('./pages/trajectories.js') },
-  { name: 'excitations', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
-  { name: 'friction-tests', load: () => import('./pages/trajectories.js'), under: 'trajectories' },
   { name: 'simulations', in: 'robots', load: () => import('./pages/simulations.js') },
   { name: 'verifications', in: 'robots', load: () => import('./pages/verifications.js') },
-  { name: 'tunings', load: () => import('./pages/tunings.js'), under: 'verifications' },
   { name: 'collision-checks', in: 'robots', load: () => import('./pages/checks.js') },
   { name: 'identifications', in: 'runs', load: () => import('./pages/identifications.js'), item: () => import('./pages/identification.js') },
-  { name: 'compare', load: () => import('./pages/compare.js'), under: 'identifications' },
   { name: 'evaluations', in: 'runs', load: () => import('./pages/evaluation.js') },
   { name: 'friction-identifications', in: 'runs', load: () => import('./pages/friction.js') },
   { name: 'identification-studies', in: 'runs', load: () => import('./pages/studies.js') },
   { name: 'controllers', in: 'production', load: () => import('./pages/controllers.js') },
-  { name: 'shifts', load: () => import('./pages/shifts.js'), under: 'controllers' },
   { name: 'orders', in: 'production', load: () => import('./pages/orders.js'), item: () => import('./pages/order.js') },
   { name: 'alarms', in: 'production', load: () => import('./pages/alarms.js') },
+  { name: 'events', in: 'production', load: () => import('./pages/events.js') },
   { name: 'cells', in: 'production', load: () => import('./pages/cells.js') },
   { name: 'jobs', in: 'jobs', load: () => import('./pages/jobs.js') },
   { name: 'keys', in: 'admin', load: () => import('./pages/keys.js'), role: 'admin' },
@@ -46,7 +40,9 @@ const PAGES = [
   { name: 'audit', in: 'admin', load: () => import('./pages/audit.js'), role: 'admin' },
   { name: 'storage', in: 'admin', load: () => import('./pages/storage.js') },
 ]
-const pageOf = (name) => PAGES.find((page) => page.name === name)
+const further = signal(null) // those of pages.more.js: null: nobody asked yet; []: they did not come
+const seek = () => further.value?.length || import('./pages.more.js').then(({ FURTHER }) => (further.value = FURTHER), () => (further.value = []))
+const pageOf = (name) => [...PAGES, ...(further.value ?? [])].find((page) => page.name === name)
 const PLACES = ['start', 'robots', 'runs', 'production', 'jobs', 'admin']
 
 const Gone = () => html`<${Notice} kind="bad">${t('upgraded')} <button type="button" onClick=${() => location.reload()}>${t('reload')}</button></${Notice}>`
@@ -107,7 +103,9 @@ function Content() {
     if (document.activeElement === document.body) at.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
     if (path.length) shared() // the menu's words, too, where there is no such page
+    known || seek()
   }, [key])
+  if (!known && !further.value?.length) return html`<main id="main" tabindex="-1" ref=${at}><h1 class="hidden-text">armdyn</h1>${further.value ? html`<${Gone} />` : html`<${Loading} />`}</main>`
   const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
   if (why) return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}<h1>${known ? t(`page.${known.name}`) : '404'}</h1><${Notice} kind="warn">${why}</${Notice}></main>`
   const load = known.parts?.[path[2]] ?? (path[1] && known.item ? known.item : known.load)

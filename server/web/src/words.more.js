@@ -18,6 +18,8 @@ extend({
   'page.jobs': ['Jobs', '任务'],
   'page.orders': ['Orders', '订单'],
   'page.alarms': ['Alarms', '报警'],
+  'page.events': ['Events', '事件'],
+  'page.analyses': ['Analyses', '分析'],
   'page.controllers': ['Controllers', '控制器'],
   'page.shifts': ['Shift report', '班次报告'],
   'page.keys': ['Keys', '密钥'],

@@ -2,7 +2,7 @@
 import './motion.words.js'
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { go, link } from '../route.js'
+import { go, link, route } from '../route.js'
 import { useMaking } from '../ui/dialog.js'
 import { extend, t } from '../words.js'
 import { call, get, post, once } from '../api.js'
@@ -16,12 +16,15 @@ import { figure, moment, shortId } from '../ui/format.js'
 import { Played } from './played.js'
 import { Queue } from './queue.js'
 import { RegisterMap } from './register_map.js'
+import { Connect } from './connect.js'
 import { Watch } from './watch.js'
 import { said } from '../ui/sentences.js'
 
 extend({
   controllers_text: ['Controllers that play torque profiles.', '播放力矩曲线的控制器。'],
   controller_new: ['New controller …', '新建控制器……'],
+  controller_connect: ['Connect a controller …', '连接控制器……'],
+  controller_connect_this: ['Test it, and put it in service', '测试并投入使用'],
   controller_change: ['Change …', '修改……'],
   controller_delete: ['Delete …', '删除……'],
   controller_off: ['Not in service: it is not spoken to, but for STOP, and takes no transfers. So is every controller of a restored copy: put it in service when this copy is the one that moves the arm.', '未投入使用：除停止外不与其通信，也不接受传输。恢复的副本中所有控制器均如此：确认由本副本驱动手臂后再投入使用。'],
@@ -113,7 +116,7 @@ function One({ name }) {
   return html`<${Head} title=${name} sub=${controller ? `${controller.host}:${controller.port} · ${controller.robot}` : ''}>
       <${Act} role="admin" disabled=${!controller} onClick=${() => setOpen('change')}>${t('controller_change')}</${Act}><${Act} role="admin" disabled=${!controller} onClick=${() => setOpen('delete')}>${t('controller_delete')}</${Act}></${Head}>
     <${Refusal} error=${list.error ?? kept.error} /><p class="quiet">${t('stop_note')}</p>
-    ${controller?.enabled === false && html`<${Notice} kind="warn">${t('controller_off')}</${Notice}>`}
+    ${controller?.enabled === false && html`<${Notice} kind="warn">${t('controller_off')} <a href=${link(['controllers'], { connect: name })}>${t('controller_connect_this')}</a></${Notice}>`}
     ${open === 'change' && html`<${ControllerForm} title=${t('controller_change')} document=${controller} etag=${etag} onClose=${close} onDone=${() => { close(); kept.again() }} />`}
     ${open === 'delete' && html`<${ControllerDelete} name=${name} etag=${etag} onClose=${close} onDone=${() => go(['controllers'])} />`}
     <${Card} name=${name} robot=${controller?.robot} />
@@ -133,11 +136,11 @@ function One({ name }) {
 function All() {
   const list = useList('v1/controllers', { limit: 100 }, 5000)
   const [making, setMaking] = useMaking()
-  return html`<${Head} title=${t('page.controllers')} sub=${t('controllers_text')}><${Act} role="admin" class="main" onClick=${() => setMaking(true)}>${t('controller_new')}</${Act}></${Head}>
+  return html`<${Head} title=${t('page.controllers')} sub=${t('controllers_text')}><a class="button" href=${link(['controllers'], { connect: 'new' })}>${t('controller_connect')}</a><${Act} role="admin" class="main" onClick=${() => setMaking(true)}>${t('controller_new')}</${Act}></${Head}>
     <${Refusal} error=${list.error} /><p class="quiet">${t('stop_note')}</p>
     ${list.items?.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
     <div class="grid">${(list.items ?? []).map((one) => html`<${Card} key=${one.name} name=${one.name} robot=${one.robot} />`)}</div>
     ${making && html`<${ControllerForm} title=${t('controller_new')} onClose=${() => setMaking(false)} onDone=${() => { setMaking(false); list.again() }} />`}`
 }
 
-export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} name=${path[1]} />` : html`<${All} />`)
+export const Page = ({ path }) => (path[1] ? html`<${One} key=${path[1]} name=${path[1]} />` : route.value.query.has('connect') ? html`<${Connect} />` : html`<${All} />`)

@@ -11,6 +11,7 @@ extend({
   'tab.identify': ['Identify', '辨识'],
   'tab.motions': ['Motions', '运动'],
   'tab.simulate': ['Simulate', '仿真'],
+  'tab.analyse': ['Analyse', '分析'],
   'tab.verify': ['Verify', '验证'],
   'tab.history': ['History', '历史'],
 })
@@ -23,6 +24,7 @@ const TABS = [
   { name: 'identify', pages: ['identifications', 'compare', 'evaluations', 'friction-identifications', 'identification-studies'] },
   { name: 'motions', pages: ['trajectories', 'excitations', 'friction-tests'] },
   { name: 'simulate', pages: ['simulations', 'collision-checks'] },
+  { name: 'analyse', pages: ['analyses'] },
   { name: 'verify', pages: ['verifications', 'tunings'] },
   { name: 'history', pages: [], to: (robot) => link(['robots', robot, 'history']) },
 ]
