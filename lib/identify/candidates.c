@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/identify/condition.h"
+#include "lib/math/products.h"
 
 /* Parts of the fastest that a joint moves: over which friction changes its sign, and where stiction falls. */
 static const double scales[SCALES - 1] = { 1e-5, 1e-4, 1e-3, 1e-2, 3e-2, 1e-1 };
@@ -64,6 +65,13 @@ static bool joint_open(struct candidates *c, size_t i, double fastest, const str
   return complete;
 }
 
+/* 1 - exp(-ratio^exponent); of grids the exponents are 1 and 2, and beyond 40 nothing of 1 is left out. */
+static double fallen(double ratio, double exponent)
+{
+  const double power = exponent == 1 ? ratio : exponent == 2 ? ratio * ratio : pow(ratio, exponent);
+  return power < 40 ? -expm1(-power) : 1;
+}
+
 /* Columns of a joint's friction at q, qd, under a load. */
 static void friction_columns(const struct joint_candidates *j, const struct armdyn_joint *joint, double q, double v,
                              double load, double *row)
@@ -82,7 +90,7 @@ static void friction_columns(const struct joint_candidates *j, const struct armd
   }
   for (size_t k = 0; k < j->shapes.count; k++) {
     const struct shape *shape = &j->shapes.list[k];
-    row[COLUMN_FALLEN + 2 * k + direction] = -sign * expm1(-pow(fabs(v) / shape->velocity, shape->exponent));
+    row[COLUMN_FALLEN + 2 * k + direction] = sign * fallen(fabs(v) / shape->velocity, shape->exponent);
   }
   for (size_t k = 0; k < j->lines; k++) {
     const struct armdyn_ripple *line = &joint->friction.ripples[k];
@@ -105,14 +113,25 @@ static void fill_row(const void *context, const double *q, const double *qd, con
   friction_columns(&r->c->joints[i], &armdyn_robot_description(r->c->robot)->joints[i], q[i], qd[i], load[i], row);
 }
 
-static void add_products(size_t width, const double *restrict row, double *restrict sums)
+/* Rows on their way to their sums, a few at a time. */
+enum { GATHERED = 8, WIDTH_MOST = COLUMNS_MOST + 1 + 11 * ARMDYN_JOINTS_MAX };
+struct gathered {
+  size_t width, count;
+  double *sums;
+  double rows[GATHERED * WIDTH_MOST];
+};
+
+static void gathered_end(struct gathered *g)
 {
-  for (size_t a = 0; a < width; a++) {
-    const double factor = row[a];
-    double *restrict to = sums + a * width;
-    if (factor == 0) continue;
-    for (size_t b = a; b < width; b++) to[b] += factor * row[b];
-  }
+  if (g->count) products_add(g->width, g->count, g->rows, g->sums);
+  g->count = 0;
+}
+
+static void gathered_add(struct gathered *g, double *sums, const double *row)
+{
+  if (g->count == GATHERED || g->sums != sums) gathered_end(g);
+  g->sums = sums;
+  memcpy(g->rows + g->count++ * g->width, row, g->width * sizeof *row);
 }
 
 /* Rows of one joint of samples from .. to - 1, of which every stride-th is taken. */
@@ -120,7 +139,8 @@ static void take_joint(struct candidates *c, size_t i, const struct armdyn_motio
                        size_t to, const double *Y, const double *friction, const size_t *fold_of)
 {
   struct joint_candidates *j = &c->joints[i];
-  double row[COLUMNS_MOST + 1 + 11 * ARMDYN_JOINTS_MAX];
+  struct gathered every = { .width = j->width }, fast = { .width = j->width };
+  double row[WIDTH_MOST];
   const size_t p = c->rigid->standard_count;
   for (size_t k = from, taken = 0; k < to; k++) {
     if ((before + k) % c->stride != 0) continue;
@@ -128,9 +148,11 @@ static void take_joint(struct candidates *c, size_t i, const struct armdyn_motio
     for (size_t a = 0; a < j->rigid; a++) row[a] = regressor[armdyn_base_parameter_lead(c->rigid->base, j->column[a])];
     memcpy(row + j->rigid, friction + (k - from) * j->columns, j->columns * sizeof *row);
     row[j->width - 1] = motion->tau[k * c->n + i];
-    add_products(j->width, row, j->sums[fold_of[taken++]]);
-    if (fabs(motion->qd[k * c->n + i]) > j->fast) add_products(j->width, row, j->of_fast);
+    gathered_add(&every, j->sums[fold_of[taken++]], row);
+    if (fabs(motion->qd[k * c->n + i]) > j->fast) gathered_add(&fast, j->of_fast, row);
   }
+  gathered_end(&every);
+  gathered_end(&fast);
 }
 
 static enum armdyn_status take_stretch(struct candidates *c, const struct armdyn_motion *motion, size_t before,

@@ -338,7 +338,15 @@ static size_t make_possible(const struct load *l, const struct armdyn_payload_es
   double P[16] = { 0 }, step[TEN], trial[TEN], gradient[TEN], hessian[TEN * TEN], scale[TEN];
   const double spread = sqrt(e->covariance[0]), mass = e->identifiable[0] ? fmax(x[0], fmax(spread, 1e-6)) : 1;
   struct ball ball = { .stacked = l->stacked };
-  const struct newton newton = { TEN, ball_value, ball_slopes, &ball, step, trial, gradient, hessian, scale };
+  const struct newton newton = { .p = TEN,
+                                 .value = ball_value,
+                                 .slopes = ball_slopes,
+                                 .context = &ball,
+                                 .step = step,
+                                 .trial = trial,
+                                 .gradient = gradient,
+                                 .hessian = hessian,
+                                 .scale = scale };
   for (int i = 0; i < 3; i++) P[5 * i] = mass * BALL_RADIUS * BALL_RADIUS / 5;
   P[15] = mass;
   pseudo_inertia_invert(P, &ball.log_determinant, ball.inverse);

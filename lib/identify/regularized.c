@@ -212,6 +212,7 @@ static enum armdyn_status problem_open(struct training *t, enum penalty penalty,
   q->newton.value = goal;
   q->newton.slopes = set_slopes;
   q->newton.context = q;
+  q->newton.quadratic = penalty == PENALTY_SQUARE;
   set_equations(q, t, t->fold_count);
   const enum armdyn_status status = prior_open(t->unknowns, ignore_prior, q->A, q->z, t->held, &q->prior, warnings);
   if (status) free(memory);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/math/linear.h"
+#include "lib/math/products.h"
 
 /* Of a column, what is left beside the others, below which it is one of them; and what keeps a factorisation going. */
 static const double DEPENDENT = 1e-8, JITTER = 1e-12;
@@ -136,7 +137,10 @@ struct profiling {
   const struct rigid_prior *prior;
   const double *weight;
   const struct structure *structures;
-  double *M, *scale, *E, *scratch; /* (b + 1)^2; b; b x width: what a column or the torque is of links and rotors */
+  double *M, *scale; /* (b + 1)^2; b */
+  double *E;         /* b x width: what a column or the torque is of links and rotors */
+  double *seen;      /* the rows of E that the joint sees */
+  double *scratch;
 };
 
 /* M and E without one part. */
@@ -145,7 +149,7 @@ static void solve_rigid(struct profiling *p, size_t joint, size_t width, size_t 
   const struct candidates *c = p->c;
   const struct joint_candidates *own = &c->joints[joint];
   const size_t b = c->rigid->base_count;
-  double samples = 0, *column = p->scratch;
+  double samples = 0;
   memset(p->M, 0, (b + 1) * (b + 1) * sizeof *p->M);
   for (size_t f = 0; f < c->folds; f++) samples += f == without ? 0 : (double)c->samples[f];
   for (size_t r = 0; r < b; r++) {
@@ -155,7 +159,7 @@ static void solve_rigid(struct profiling *p, size_t joint, size_t width, size_t 
   for (size_t i = 0; i < c->n; i++)
     if (i != joint) add_other(c, i, &p->structures[i], p->weight[i], without, p->scratch, p->M);
   const double square = p->weight[joint] * p->weight[joint];
-  double *G = p->scratch + b; /* b x b */
+  double *G = p->scratch; /* b x b */
   for (size_t r = 0; r < own->rigid; r++) {
     for (size_t k = 0; k < own->rigid; k++)
       p->M[own->column[r] * (b + 1) + own->column[k]] += square * sum_at(c, own, without, r * own->width + k);
@@ -164,14 +168,21 @@ static void solve_rigid(struct profiling *p, size_t joint, size_t width, size_t 
     memcpy(G + r * b, p->M + r * (b + 1), b * sizeof *G);
     G[r * b + r] *= 1 + JITTER;
   }
-  const bool factored = scaled_cholesky_factor(b, G, p->scale);
-  for (size_t d = 0; d < width; d++) {
-    for (size_t r = 0; r < b; r++) column[r] = d + 1 == width ? p->M[r * (b + 1) + b] : 0;
-    for (size_t r = 0; r < own->rigid; r++)
-      column[own->column[r]] += square * sum_at(c, own, without, r * own->width + own->rigid + d);
-    if (factored) scaled_cholesky_solve(b, G, p->scale, column);
-    for (size_t r = 0; r < b; r++) p->E[r * width + d] = factored ? column[r] : 0;
+  for (size_t r = 0; r < b; r++) {
+    memset(p->E + r * width, 0, (width - 1) * sizeof *p->E);
+    p->E[r * width + width - 1] = p->M[r * (b + 1) + b];
   }
+  for (size_t r = 0; r < own->rigid; r++) {
+    for (size_t d = 0; d < width; d++)
+      p->E[own->column[r] * width + d] += square * sum_at(c, own, without, r * own->width + own->rigid + d);
+  }
+  if (scaled_cholesky_factor(b, G, p->scale)) {
+    scaled_cholesky_solve_columns(b, G, p->scale, width, p->E);
+  } else {
+    memset(p->E, 0, b * width * sizeof *p->E);
+  }
+  for (size_t r = 0; r < own->rigid; r++)
+    memcpy(p->seen + r * width, p->E + own->column[r] * width, width * sizeof *p->E);
 }
 
 /* Normal equations of friction and torque of the joint, links and rotors being what they leave of them. The others' part of
@@ -183,11 +194,9 @@ static void fill_normal(const struct profiling *p, size_t joint, size_t width, s
     double *restrict row = normal + a * width;
     for (size_t d = 0; d < width; d++)
       row[d] = sum_at(p->c, own, without, (own->rigid + a) * own->width + own->rigid + d);
-    for (size_t r = 0; r < own->rigid; r++) {
-      const double factor = sum_at(p->c, own, without, (own->rigid + a) * own->width + r);
-      const double *restrict E = p->E + own->column[r] * width;
-      for (size_t d = 0; d < width; d++) row[d] -= factor * E[d];
-    }
+    for (size_t r = 0; r < own->rigid; r++)
+      p->scratch[r] = sum_at(p->c, own, without, (own->rigid + a) * own->width + r);
+    rows_take_off(own->rigid, p->scratch, width, p->seen, row);
   }
 }
 
@@ -198,25 +207,19 @@ static void fill_held_out(const struct profiling *p, size_t joint, size_t width,
   const double *G = part < p->c->folds ? own->sums[part] : own->of_fast;
   const size_t rigid = own->rigid, all = own->width;
   double *GT = p->scratch;
-  for (size_t row = 0; row < all;
-       row++) { /* what is left is (links + friction) - torque: the last column has the other sign */
-    double *restrict to = GT + row * width;
+  /* what is left is (links + friction) - torque: the last column has the other sign */
+  for (size_t row = 0; row < all; row++) {
+    double *to = GT + row * width;
     memcpy(to, G + row * all + rigid, width * sizeof *to);
-    for (size_t r = 0; r < rigid; r++) {
-      const double factor = G[row * all + r];
-      const double *restrict E = p->E + own->column[r] * width;
-      for (size_t d = 0; d < width; d++) to[d] -= factor * E[d];
-    }
+    rows_take_off(rigid, G + row * all, width, p->seen, to);
     to[width - 1] = -to[width - 1];
   }
   for (size_t a = 0; a < width; a++) {
     const double sign = a + 1 == width ? -1 : 1;
-    double *restrict to = form + a * width;
+    double *to = form + a * width, *factors = GT + all * width;
     for (size_t d = 0; d < width; d++) to[d] = sign * GT[(rigid + a) * width + d];
-    for (size_t r = 0; r < rigid; r++) {
-      const double factor = sign * p->E[own->column[r] * width + a], *restrict from = GT + r * width;
-      for (size_t d = 0; d < width; d++) to[d] -= factor * from[d];
-    }
+    for (size_t r = 0; r < rigid; r++) factors[r] = sign * p->seen[r * width + a];
+    rows_take_off(rigid, factors, width, GT, to);
   }
 }
 
@@ -240,8 +243,9 @@ enum armdyn_status profiled_open(const struct candidates *candidates, const stru
                          malloc((b + 1) * (b + 1) * sizeof(double)),
                          malloc((b + 1) * sizeof(double)),
                          malloc((b + 1) * width * sizeof(double)),
+                         malloc((own->rigid + 1) * width * sizeof(double)),
                          malloc(most * sizeof(double)) };
-  bool complete = p.M && p.scale && p.E && p.scratch;
+  bool complete = p.M && p.scale && p.E && p.seen && p.scratch;
   for (size_t f = 0; f < c->folds + 2 && complete; f++) {
     complete = (profiled->normal[f] = malloc(width * width * sizeof(double))) != NULL;
     if (f <= c->folds) complete = (profiled->held_out[f] = malloc(width * width * sizeof(double))) && complete;
@@ -251,7 +255,7 @@ enum armdyn_status profiled_open(const struct candidates *candidates, const stru
     if (f <= c->folds) fill_held_out(&p, joint, width, f, profiled->held_out[f]);
   }
   profiled->power = own->all[own->width * own->width - 1];
-  free(p.M), free(p.scale), free(p.E), free(p.scratch);
+  free(p.M), free(p.scale), free(p.E), free(p.seen), free(p.scratch);
   if (!complete) profiled_close(profiled);
   return complete ? ARMDYN_OK : ARMDYN_EMEMORY;
 }

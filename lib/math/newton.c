@@ -34,6 +34,7 @@ size_t newton_minimise(const struct newton *n, double *x)
     for (size_t k = 0; k < n->p; k++) decrement += n->step[k] * n->gradient[k];
     if (!(decrement > 1e-12 * (1 + fabs(value)))) return round;
     if (!descend(n, decrement, &value, x)) return round;
+    if (n->quadratic) return round + 1;
   }
   return ROUNDS_MAX;
 }

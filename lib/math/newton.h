@@ -2,6 +2,7 @@
 #ifndef LIB_MATH_NEWTON_H
 #define LIB_MATH_NEWTON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What is minimised. */
@@ -11,6 +12,7 @@ struct newton {
   /* Gradient (p) and Hessian (p x p) at an x that is. */
   void (*slopes)(void *context, const double *x, double *gradient, double *hessian);
   void *context;
+  bool quadratic;                                    /* one whole step is the minimum */
   double *step, *trial, *gradient, *hessian, *scale; /* scratch: p, p, p, p x p, p */
 };
 

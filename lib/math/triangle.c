@@ -3,16 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/math/vector_units.h"
+
 /* Less is what earlier columns left over by rounding; its inverse would overflow. */
 static const double SQUARES_LEAST = 1e-280;
-
-/* The same code for the vector units that a processor may have; which, is decided when the program starts. */
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__ &&                   \
-    !defined __SANITIZE_THREAD__
-#define FOR_VECTOR_UNITS __attribute__((target_clones("default", "arch=x86-64-v3")))
-#else
-#define FOR_VECTOR_UNITS
-#endif
 
 /* Every row of A loses `v dot`, v its element k, and what becomes of the rows adds up to the next column's products:
  * next[j] += A_i,k+1 A_i,j. One pass over memory for both; four rows at a time share the loads of dot and next. */

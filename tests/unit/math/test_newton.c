@@ -1,6 +1,7 @@
 /* Damped Newton on functions whose minima are known. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "lib/math/newton.h"
@@ -11,12 +12,29 @@ struct scratch {
   double step[P], trial[P], gradient[P], hessian[P * P], scale[P];
 };
 
+static size_t looks; /* at slopes */
+
+static size_t minimise_known(bool quadratic, size_t p, double (*value)(void *, const double *),
+                             void (*slopes)(void *, const double *, double *, double *), double *x)
+{
+  struct scratch s;
+  const struct newton newton = { .p = p,
+                                 .value = value,
+                                 .slopes = slopes,
+                                 .quadratic = quadratic,
+                                 .step = s.step,
+                                 .trial = s.trial,
+                                 .gradient = s.gradient,
+                                 .hessian = s.hessian,
+                                 .scale = s.scale };
+  looks = 0;
+  return newton_minimise(&newton, x);
+}
+
 static size_t minimise(size_t p, double (*value)(void *, const double *),
                        void (*slopes)(void *, const double *, double *, double *), double *x)
 {
-  struct scratch s;
-  const struct newton newton = { p, value, slopes, NULL, s.step, s.trial, s.gradient, s.hessian, s.scale };
-  return newton_minimise(&newton, x);
+  return minimise_known(false, p, value, slopes, x);
 }
 
 /* 1/2 (x - c)' A (x - c) + 7 of scales far apart: one step is the whole way. */
@@ -34,6 +52,7 @@ static double bowl(void *context, const double *x)
 static void bowl_slopes(void *context, const double *x, double *gradient, double *hessian)
 {
   (void)context;
+  looks++;
   memcpy(hessian, A, sizeof A);
   for (int i = 0; i < 3; i++) {
     gradient[i] = 0;
@@ -46,6 +65,16 @@ Test(newton, a_quadratic_takes_one_step)
   double x[3] = { -100, 50, 0 };
   cr_assert_eq(minimise(3, bowl, bowl_slopes, x), 1);
   for (int i = 0; i < 3; i++) cr_assert_float_eq(x[i], centre[i], 1e-9 * fabs(centre[i]), "%d: %.17g", i, x[i]);
+}
+
+/* One that is known to be quadratic is not looked at again to see that it is. */
+Test(newton, a_known_quadratic_is_looked_at_once)
+{
+  double x[3] = { -100, 50, 0 };
+  cr_assert_eq(minimise_known(true, 3, bowl, bowl_slopes, x), 1);
+  cr_assert_eq(looks, 1);
+  for (int i = 0; i < 3; i++) cr_assert_float_eq(x[i], centre[i], 1e-9 * fabs(centre[i]), "%d: %.17g", i, x[i]);
+  cr_assert_eq(minimise_known(true, 3, bowl, bowl_slopes, x), 0, "the minimum is left where it is");
 }
 
 /* The barrier problem  x_k - mu_k log x_k  has its minimum at mu_k, and is not allowed at x_k <= 0, where a whole step
