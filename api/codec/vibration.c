@@ -5,8 +5,9 @@
 
 #include "api/codec/dynamics_request.h"
 
-static const double LEFT = 0.05;       /* of a vibration, by a shaper */
-static const double NOTCH_RANGE = 0.1; /* of a notch's frequency, to each side */
+static const double LEFT = 0.05;           /* of a vibration, by a shaper */
+static const double LEAST_DEVIATION = 0.1; /* %, of a frequency: no log tells more */
+static const double NOTCH_RANGE = 0.1;     /* of a notch's frequency, to each side */
 
 /* ---- what is asked */
 
@@ -18,7 +19,7 @@ struct asked {
 #define REQUEST struct vibration_request
 static const struct json_field request_fields[] = {
   { TEXT(REQUEST, dataset), MATCHES(json_id_pattern) },
-  { NUMBER(REQUEST, begin, BETWEEN(-1e9, 1e12), "s") },
+  { NUMBER(REQUEST, begin, BETWEEN(-1e9, 1e12), "s"), NULLABLE },
   { NUMBER(REQUEST, end, BETWEEN(-1e9, 1e12), "s"), NULLABLE },
   { NUMBER(REQUEST, rate_hz, BETWEEN(1, 100000), "Hz") },
   { INTEGER(REQUEST, modes_max, BETWEEN(1, ARMDYN_MODES_MAX), NULL) },
@@ -52,7 +53,6 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (*request->dataset) {
     if (asked->q.data) json_fault(r, "/q", FAULT_INCONSISTENT, "either samples, or a dataset, not both");
     if (!isnan(request->rate_hz)) json_fault(r, "/rate_hz", FAULT_INCONSISTENT, "is that of the dataset");
-    if (isnan(request->begin)) json_fault(r, "/begin", FAULT_REQUIRED, "when the arm has stopped, s");
     if (request->end <= request->begin)
       json_fault(r, "/end", FAULT_INCONSISTENT, "must be after begin, %g, got %g", request->begin, request->end);
     return;
@@ -112,6 +112,28 @@ static void encode_modes(struct json_writer *w, const struct vibration_answer *a
   json_end_array(w);
 }
 
+/* As mode-fits take it, but for what is carried; null: there is no mode. */
+static void encode_observation(struct json_writer *w, const struct vibration_answer *answer)
+{
+  const struct armdyn_vibration *v = answer->vibration;
+  double frequency[ARMDYN_MODES_MAX], damping[ARMDYN_MODES_MAX], worst = LEAST_DEVIATION;
+  for (size_t m = 0; m < v->mode_count; m++) {
+    frequency[m] = v->modes[m].frequency, damping[m] = fmin(v->modes[m].damping, 0.5);
+    worst = fmax(worst, 100 * v->frequency_deviation[m] / frequency[m]);
+  }
+  json_key(w, "observation");
+  if (!v->mode_count) {
+    json_write_null(w);
+    return;
+  }
+  json_begin_object(w);
+  json_key(w, "q"), json_write_numbers(w, v->mean, answer->robot->joint_count);
+  json_key(w, "frequencies_hz"), json_write_numbers(w, frequency, v->mode_count);
+  json_key(w, "dampings"), json_write_numbers(w, damping, v->mode_count);
+  json_member_number(w, "deviation_percent", fmin(worst, 50));
+  json_end_object(w);
+}
+
 /* As a trajectory takes it; null: there is nothing to shape, or no shaper bears the range. */
 static void encode_shaper(struct json_writer *w, const struct vibration_answer *answer)
 {
@@ -164,9 +186,11 @@ void vibration_encode(struct buffer *out, const struct vibration_answer *answer)
   json_begin_object(&w);
   json_member_integer(&w, "samples", (long long)answer->samples);
   json_member_number(&w, "rate_hz", answer->rate_hz);
+  json_member_number(&w, "begin", answer->request->begin);
   json_key(&w, "q"), json_write_numbers(&w, answer->vibration->mean, n);
   json_key(&w, "residual"), json_write_numbers(&w, answer->vibration->residual, n);
   encode_modes(&w, answer);
+  encode_observation(&w, answer);
   encode_shaper(&w, answer);
   encode_notch(&w, answer);
   json_end_object(&w);

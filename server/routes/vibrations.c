@@ -5,10 +5,13 @@
 #include "api/codec/vibration.h"
 #include "server/app.h"
 #include "server/data/logged_motion.h"
+#include "server/data/stored_trajectory.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
 #include "server/routes/robots.h"
 
+static const double STILL = 1e-9;                       /* rad/s^k, m/s^k: of a rest that was sampled */
+static const double REST_LEAST = 0.1;                   /* s */
 static const double FREQUENCY_MAX = 100, OF_RATE = 0.4; /* Hz; where nobody says another */
 
 struct dying {
@@ -18,6 +21,43 @@ struct dying {
   double rate;
   double *q; /* of a data set */
 };
+
+/* Its last piece that moves ends there; 0 of a motion that never does. */
+static double rests_from(const struct armdyn_trajectory *t)
+{
+  const size_t row = t->degree + 1, n = t->joint_count;
+  for (size_t piece = t->piece_count; piece > 0; piece--)
+    for (size_t j = 0; j < n; j++)
+      for (size_t k = 1; k <= t->degree; k++)
+        if (fabs(t->coefficients[((piece - 1) * n + j) * row + k]) > STILL) return t->breaks[piece];
+  return 0;
+}
+
+/* Of telemetry, whose clock is that of the motion that was played: when that has come to rest for good. */
+static enum armdyn_status find_stop(struct dying *d, struct store *store, struct armdyn_error *error)
+{
+  struct vibration_request *r = &d->request;
+  struct store_transfer transfer = { .total = 0 };
+  struct armdyn_trajectory played = { 0 };
+  enum armdyn_status status = store_transfer_get(store, r->dataset, &transfer);
+  if (status == ARMDYN_ENOTFOUND)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/begin",
+                         "is missing: when the arm has stopped, s; only of the telemetry of a transfer it is known");
+  if (!status) status = stored_trajectory_read(store, transfer.trajectory, d->n, &played);
+  store_transfer_release(&transfer);
+  if (status == ARMDYN_ENOTFOUND)
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/begin",
+                         "is missing: when the arm has stopped, s; the motion that was played is not there any more");
+  if (status) return status;
+  r->begin = rests_from(&played);
+  const double rest = armdyn_trajectory_duration(&played) - r->begin;
+  armdyn_trajectory_free(&played);
+  if (rest >= REST_LEAST) return ARMDYN_OK;
+  return armdyn_refuse(error, ARMDYN_EINPUT, "/dataset",
+                       "data set %s: its motion rests for %.3g s at its end, and telemetry ends with it: at least %g s "
+                       "are needed, better ten periods of what swings: play a sequence that ends with a dwell",
+                       r->dataset, rest, REST_LEAST);
+}
 
 /* All of a log that is read unfiltered onto an even clock. */
 static enum armdyn_status gather(struct dying *d, struct logged_motion *motion, struct armdyn_error *error)
@@ -71,7 +111,9 @@ static enum armdyn_status look(struct dying *d, const struct armdyn_robot_descri
   struct armdyn_error told = { "", "" };
   struct armdyn_rows rows = r->q;
   if (*r->dataset) {
-    const enum armdyn_status status = of_dataset(d, robot, store, &told);
+    enum armdyn_status status = isnan(r->begin) ? find_stop(d, store, error) : ARMDYN_OK;
+    if (status) return status;
+    status = of_dataset(d, robot, store, &told);
     if (status == ARMDYN_EINPUT || status == ARMDYN_ENOTFOUND)
       return armdyn_refuse(error, ARMDYN_EINPUT, "/dataset", "data set %s %.180s", r->dataset,
                            told.message[0] ? told.message : "does not exist");

@@ -58,6 +58,12 @@ def test_a_stored_log_from_its_stop(client, arm):
     mode, = found["modes"]
     assert found["rate_hz"] == pytest.approx(500, rel=1e-3) and 990 <= found["samples"] <= 1001
     assert mode["frequency_hz"] == pytest.approx(MODE["frequency"], rel=0.01) and mode["damping"] == pytest.approx(MODE["damping"], rel=0.1)
+    assert found["begin"] == 1.0
+    seen = found["observation"]  # which mode-fits take as it is
+    fit = client.post(arm + "/mode-fits", {"joints": ["j2"], "observations": [seen]}).expect(200).json
+    assert fit["observations"][0]["frequencies_hz"] == pytest.approx([mode["frequency_hz"]], rel=1e-9) and fit["stiffness"][0]["damping"] > 0
+    unknown = client.post(arm + "/vibrations", {"dataset": dataset}).expect(422).json["errors"]
+    assert [fault["pointer"] for fault in unknown] == ["/begin"]  # it is of no transfer
     problem = client.post(arm + "/vibrations", {"dataset": dataset, "begin": 7}).expect(422).json
     assert problem["errors"][0]["pointer"] == "/dataset"
 
@@ -65,7 +71,7 @@ def test_a_stored_log_from_its_stop(client, arm):
 def test_an_arm_at_rest_has_none(client, arm):
     dice = random.Random(3)
     found = client.post(arm + "/vibrations", {"rate_hz": 500, "q": [[dice.gauss(0, 1e-4), 0.5] for _ in range(500)]}).expect(200).json
-    assert found["modes"] == [] and found["shaper"] is None and found["notch"] is None
+    assert found["modes"] == [] and found["shaper"] is found["observation"] is None and found["notch"] is None
 
 
 @pytest.mark.parametrize("request_, pointer", [

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from cell import LONG, Cell, float32, play_index, puma, registers, simulated
+from cell import GOAL, LONG, ZERO, Cell, float32, play_index, puma, registers, simulated
 from foreign.process import Foreign
 from support import Server, robot, until
 
@@ -255,3 +255,22 @@ def test_a_model_is_identified_from_it(shared):
         for joint, coulomb, viscous in (("j1", 3, 2), ("j2", 2, 1)):  # within 5 %, but where a busy machine leaves gaps
             assert value[f"{joint}.coulomb"] == pytest.approx(coulomb, rel=0.2)
             assert value[f"{joint}.viscous"] == pytest.approx(viscous, rel=0.2)
+
+
+def test_after_the_stop_of_a_transfer_it_is_known_from_when(shared):
+    """Of a motion that ends with a dwell, when its move ends, on the clock of telemetry; of one that does not rest, refused."""
+    with puma() as sim:
+        here = Cell(shared, sim, telemetry_rate=100)
+        move, seen = here.trajectory(duration=0.6), []
+        rested = here.client.result_of(f"/v1/robots/{here.robot}/trajectories", {"method": "sequence", "steps": [{"trajectory": move}, {"dwell": 0.8}]})
+        for motion in rested["id"], here.trajectory(start={"q": GOAL}, goal={"q": ZERO}, duration=0.6):
+            transfer = here.playing(motion)
+            here.reach(transfer, "done")
+            seen.append(measured(here, transfer))
+        (stopped, rows), (moving, _) = seen
+        seen_throughout(rows, 1.4, 0.1)
+        found = here.client.post(f"/v1/robots/{here.robot}/vibrations", {"dataset": stopped["id"]}).expect(200).json
+        assert found["begin"] == pytest.approx(0.6, abs=1e-9) and 16 <= found["samples"] <= 82
+        assert found["q"] == pytest.approx(GOAL, abs=5e-3)
+        (fault,) = here.client.post(f"/v1/robots/{here.robot}/vibrations", {"dataset": moving["id"]}).expect(422).json["errors"]
+        assert fault["pointer"] == "/dataset" and "ends with a dwell" in fault["detail"]
