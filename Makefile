@@ -251,7 +251,7 @@ demo: ## start the service and a simulated controller, compute a motion, play it
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) deploy/demo.py $(OUT)/armdyn
 
-demo-cluster: ## a service and two worker nodes at a PostgreSQL of its own, of which one and then the service are killed (DEMO_EXIT=1: end)
+demo-cluster: ## two nodes and two worker nodes at a PostgreSQL of its own, of which a worker node and then the one that serves are killed (DEMO_EXIT=1: end)
 	@deploy/deps build web test
 	@$(LOCK) $(MAKE) -j$(JOBS) --silent build
 	@$(PYTHON) deploy/demo_cluster.py $(OUT)/armdyn

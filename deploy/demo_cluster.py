@@ -1,17 +1,19 @@
 #!/usr/bin/python3
-"""`make demo-cluster`: one service and two worker nodes at a PostgreSQL of its own, told in a screenful. Jobs are computed on all
-three; one worker node is killed in the midst of its jobs, and then the service itself: every job ends, once. Everything is on
-loopback and goes with it.
+"""`make demo-cluster`: two nodes and two worker nodes at a PostgreSQL of its own, told in a screenful. One node serves, the other
+stands by; jobs are given in at one and watched at the other; a worker node is killed in the midst of its jobs, and then the node that
+serves: the other one takes its place, and every job ends, once. Everything is on loopback and goes with it.
 
     deploy/demo_cluster.py build/armdyn
 """
 
+import http.client
 import json
 import os
 import pathlib
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -80,7 +82,7 @@ def until(holds, what, patience=90):
 
 def show_nodes(service):
     for node in service.get("/v1/nodes")["items"]:
-        tell("", f"{node['role']:<8} process {node['process']:<8} {node['state']:<10} {node['ready']} of {node['workers']} workers ready, {node['running']} jobs")
+        tell("", f"{node['role']:<11} process {node['process']:<8} {node['state']:<10} {node['ready']} of {node['workers']} workers ready, {node['running']} jobs")
 
 
 def submit(service, count):
@@ -106,42 +108,60 @@ def finish(service, jobs):
     tell("ended", told_attempts(service, jobs))
 
 
-def serve(folder):
-    return Child(folder, "serve", "--listen", "127.0.0.1:0", "--data", folder / "data", "--workers", 1)
+def serve(folder, name):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    (folder / name).mkdir()
+    return Child(folder / name, "serve", "--listen", address, "--node-address", address, "--data", folder / name / "data", "--workers", 1)
+
+
+def serving(node):
+    """The service, once this node serves."""
+    try:
+        service = Service(node)
+        return service if any(one["process"] == node.process.pid and one["role"] == "serving" for one in service.get("/v1/nodes")["items"]) else None
+    except (OSError, http.client.HTTPException):
+        return None
 
 
 def story(children, folder):
     database = Database(folder)
     children.append(database)
     os.environ["ARMDYN_STORE"] = database.address
-    children.append(serve(folder))
-    service = Service(children[-1])
-    print("armdyn: one service and two worker nodes at one PostgreSQL\n")
-    tell("service", f"{service.url}, one worker of its own")
+    first = serve(folder, "node-0")
+    children.append(first)
+    second = serve(folder, "node-1")
+    children.append(second)
+    service = Service(first)
+    print("armdyn: two nodes and two worker nodes at one PostgreSQL\n")
+    tell("nodes", f"{service.url} serves, {Service(second).url} stands by")
     nodes = [WorkerNode(folder, "node-2"), WorkerNode(folder, "node-3")]
     children += nodes
     service.post("/v1/robots", json.loads(MODEL.read_text()))
     until(lambda: sum(node["ready"] for node in service.get("/v1/nodes")["items"]) == 3, "all workers are ready")
     jobs = submit(service, JOBS)
-    until(lambda: all(node["running"] for node in service.get("/v1/nodes")["items"]), "all nodes compute")
-    tell("nodes", f"{JOBS} jobs:")
+    service = Service(second)
+    until(lambda: sum(node["running"] > 0 for node in service.get("/v1/nodes")["items"]) == 3, "all compute")
+    tell("nodes", f"{JOBS} jobs, given in at the first node, seen at the second:")
     show_nodes(service)
     nodes[0].kill()
     tell("killed", f"worker node, process {nodes[0].process.pid}, with its job")
     finish(service, jobs)
     jobs = submit(service, JOBS)
     until(lambda: sum(node["running"] for node in service.get("/v1/nodes")["items"]) > 1, "nodes compute")
-    os.killpg(children[1].process.pid, signal.SIGKILL)
-    tell("killed", f"the service, process {children[1].process.pid}, in the midst of {JOBS} other jobs; it is started again")
-    children[1].process.wait()
-    children[1] = serve(folder)
-    service = Service(children[1])
+    os.killpg(first.process.pid, signal.SIGKILL)
+    first.process.wait()
+    killed = time.monotonic()
+    tell("killed", f"the node that serves, process {first.process.pid}, in the midst of {JOBS} other jobs; the other one waits 30 s for it")
+    service = until(lambda: serving(second), "the other node serves")
+    tell("serves", f"{service.url}, {time.monotonic() - killed:.0f} s later")
     finish(service, jobs)
     tell("nodes", "now:")
     show_nodes(service)
     if os.environ.get("DEMO_EXIT", "0") in ("", "0"):
         print(f"\nIt stays up until Ctrl-C: {service.url}/ in a browser, Administration, Storage and maintenance; or\n  curl -s {service.url}/v1/nodes", flush=True)
-        children[1].process.wait()
+        second.process.wait()
 
 
 def main():

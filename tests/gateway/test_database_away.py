@@ -1,5 +1,6 @@
 """A store in PostgreSQL that is away while an arm moves: the arm goes on, STOP stops it, and nothing new begins."""
 
+import concurrent.futures
 import contextlib
 import time
 
@@ -15,6 +16,36 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not postgresql.programs(), re
 def on_postgresql():
     with postgresql.Cluster() as cluster, Server(env={"ARMDYN_STORE": cluster.make()}) as server, puma() as sim:
         yield cluster, Cell(server, sim)
+
+
+@pytest.mark.parametrize("silent_s, starts", [(1, 1), (31, 0)])
+def test_no_start_goes_out_once_another_node_holds_the_store(silent_s, starts, tmp_path):
+    """START is written down, and the answer to that comes so late that another node has taken over: a frozen machine, a network that
+    stood still."""
+    with postgresql.Cluster() as cluster:
+        between, address = postgresql.Between(tmp_path, cluster), cluster.make()
+        with Server(env={"ARMDYN_STORE": between.address(address)}) as server, puma() as sim:
+            here = Cell(server, sim)
+            transfer = here.loaded(here.trajectory(duration=2))
+            here.arm(transfer)
+            claims = []
+
+            def delay(data, say):
+                claims.append(b"start_sent = 1" in data)
+                if any(claims) and b"COMMIT" in data:
+                    between.hear, between.mute_until = None, time.monotonic() + silent_s
+                return say(data)
+            between.hear = delay
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                answer = pool.submit(here.start, transfer)
+                until(lambda: between.hear is None, LONG)
+                if not starts:
+                    time.sleep(1)  # it is committed
+                    cluster.query(address, "UPDATE holder SET epoch = epoch + 1, node = 'another'")
+                answer.result().expect(202 if starts else 409)
+            here.reach(transfer, *(("playing", "done") if starts else ("failed", "stopped")))
+            assert summary(here.sim)["starts"] == starts
+        between.close()
 
 
 def test_an_arm_that_plays_goes_on_and_is_stopped_at_once():
