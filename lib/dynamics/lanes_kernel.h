@@ -305,23 +305,25 @@ static void lanes_forces(const struct armdyn_robot *robot, const struct armdyn_s
 /* Every step of a recursion waits for that before it, so two vectors of samples go side by side. */
 enum { PAIR = 2 };
 
-static void pair_outward(const struct reduced_robot *robot, size_t n, struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX])
+static inline __attribute__((always_inline)) void pair_outward(const struct reduced_robot *robot, size_t n, int vectors,
+                                                               struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX])
 {
   struct lanes_motion motion[PAIR];
-  for (int v = 0; v < PAIR; v++) lanes_outward_first(robot, &x[v][0], &motion[v]);
+  for (int v = 0; v < vectors; v++) lanes_outward_first(robot, &x[v][0], &motion[v]);
   for (size_t i = 1; i < n; i++) {
     const struct reduced_joint *joint = &robot->joints[i];
     lanes_outward_function *step = lanes_outward_kinds[joint->twist][lanes_shape(joint)][joint->products];
-    for (int v = 0; v < PAIR; v++) step(joint, &x[v][i], &motion[v]);
+    for (int v = 0; v < vectors; v++) step(joint, &x[v][i], &motion[v]);
   }
 }
 
-static void pair_inward(const struct reduced_robot *robot, size_t n, struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX])
+static inline __attribute__((always_inline)) void pair_inward(const struct reduced_robot *robot, size_t n, int vectors,
+                                                              struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX])
 {
   for (size_t i = n; i-- > 1;) {
     const struct reduced_joint *joint = &robot->joints[i];
     lanes_inward_function *step = lanes_inward_kinds[joint->twist][lanes_shape(joint)];
-    for (int v = 0; v < PAIR; v++) step(joint, &x[v][i], x[v][i - 1].force);
+    for (int v = 0; v < vectors; v++) step(joint, &x[v][i], x[v][i - 1].force);
   }
 }
 
@@ -355,18 +357,28 @@ static void inverse_close(const struct armdyn_robot *robot, const struct armdyn_
   }
 }
 
+static inline __attribute__((always_inline)) void inverse_vectors(const struct armdyn_robot *robot,
+                                                                  const struct armdyn_samples *samples, int vectors,
+                                                                  const size_t *first, double *tau)
+{
+  struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX];
+  for (int v = 0; v < vectors; v++) inverse_open(robot, samples, first[v], x[v]);
+  pair_outward(&robot->reduced, robot->joint_count, vectors, x);
+  for (int v = 0; v < vectors; v++) lanes_wrench(robot, samples, first[v], x[v]);
+  pair_inward(&robot->reduced, robot->joint_count, vectors, x);
+  for (int v = 0; v < vectors; v++) inverse_close(robot, samples, first[v], x[v], tau);
+}
+
 /* At least LANES samples; the last ones that fill no vector are computed with some before them once more. */
 static void inverse_batch(const struct armdyn_robot *robot, const struct armdyn_samples *samples, double *tau)
 {
   const size_t last = samples->count - LANES;
-  struct lanes_state x[PAIR][ARMDYN_JOINTS_MAX];
   for (size_t start = 0; start < samples->count; start += PAIR * LANES) {
     const size_t next = start + LANES, first[PAIR] = { start < last ? start : last, next < last ? next : last };
-    for (int v = 0; v < PAIR; v++) inverse_open(robot, samples, first[v], x[v]);
-    pair_outward(&robot->reduced, robot->joint_count, x);
-    for (int v = 0; v < PAIR; v++) lanes_wrench(robot, samples, first[v], x[v]);
-    pair_inward(&robot->reduced, robot->joint_count, x);
-    for (int v = 0; v < PAIR; v++) inverse_close(robot, samples, first[v], x[v], tau);
+    if (next < samples->count)
+      inverse_vectors(robot, samples, PAIR, first, tau);
+    else
+      inverse_vectors(robot, samples, 1, first, tau);
   }
 }
 

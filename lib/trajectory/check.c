@@ -85,21 +85,22 @@ static double usage_of(double value, double limit)
   return isfinite(limit) ? fabs(value) / limit : 0;
 }
 
-static void usage_set(const struct check *check, size_t n, const struct state *x, const double *tau, const double *rate,
-                      struct usage_point *out)
+/* Of the kinds of limits that there are: nobody asks about others. */
+static void usage_set(const struct check *check, size_t n, const bool *wanted, const struct state *x, const double *tau,
+                      const double *rate, struct usage_point *out)
 {
-  for (size_t j = 0; j < n; j++) {
-    const struct armdyn_limits *limits = &check->limits[j];
-    const double value[ARMDYN_LIMIT_KINDS] = { x->q[j], x->qd[j], x->qdd[j], x->qddd[j], tau[j], rate[j] };
-    const double limit[ARMDYN_LIMIT_KINDS] = {
-      0, limits->velocity, limits->acceleration, limits->jerk, limits->torque, limits->torque_rate
-    };
-    for (int kind = 0; kind < ARMDYN_LIMIT_KINDS; kind++) {
-      out->value[kind][j] = value[kind];
-      out->usage[kind][j] = kind == ARMDYN_LIMIT_POSITION ? position_usage(limits->position, value[kind])
-                                                          : usage_of(value[kind], limit[kind]);
+  const double *const values[ARMDYN_LIMIT_KINDS] = { x->q, x->qd, x->qdd, x->qddd, tau, rate };
+  for (int kind = 0; kind < ARMDYN_LIMIT_KINDS; kind++)
+    for (size_t j = 0; j < n && wanted[kind]; j++) {
+      const struct armdyn_limits *limits = &check->limits[j];
+      const double limit[ARMDYN_LIMIT_KINDS] = {
+        0, limits->velocity, limits->acceleration, limits->jerk, limits->torque, limits->torque_rate
+      };
+      const double value = values[kind][j];
+      out->value[kind][j] = value;
+      out->usage[kind][j] =
+          kind == ARMDYN_LIMIT_POSITION ? position_usage(limits->position, value) : usage_of(value, limit[kind]);
     }
-  }
 }
 
 void check_points(const struct check *check, const struct armdyn_trajectory *trajectory, size_t k, double s,
@@ -107,13 +108,14 @@ void check_points(const struct check *check, const struct armdyn_trajectory *tra
 {
   enum { STRIDE = sizeof(struct state) / sizeof(double) };
   const size_t n = trajectory->joint_count;
-  const bool torques = any_limited(check, n, ARMDYN_LIMIT_TORQUE);
-  const bool rates = any_limited(check, n, ARMDYN_LIMIT_TORQUE_RATE);
+  bool wanted[ARMDYN_LIMIT_KINDS];
+  for (int kind = 0; kind < ARMDYN_LIMIT_KINDS; kind++)
+    wanted[kind] = any_limited(check, n, (enum armdyn_limit_kind)kind);
   struct state x[CHECK_POINTS];
   double tau[CHECK_POINTS * N], rate[N] = { 0 };
   for (size_t i = 0; i < count; i++)
     piece_state(trajectory, k, s + step * (double)i, x[i].q, x[i].qd, x[i].qdd, x[i].qddd);
-  if (torques) {
+  if (wanted[ARMDYN_LIMIT_TORQUE]) {
     const struct armdyn_samples samples = {
       .count = count, .q = { x->q, STRIDE }, .qd = { x->qd, STRIDE }, .qdd = { x->qdd, STRIDE }
     };
@@ -122,8 +124,8 @@ void check_points(const struct check *check, const struct armdyn_trajectory *tra
     memset(tau, 0, count * n * sizeof *tau);
   }
   for (size_t i = 0; i < count; i++) {
-    if (rates) torque_rates(check, trajectory, k, s + step * (double)i, &x[i], rate);
-    usage_set(check, n, &x[i], tau + i * n, rate, &out[i]);
+    if (wanted[ARMDYN_LIMIT_TORQUE_RATE]) torque_rates(check, trajectory, k, s + step * (double)i, &x[i], rate);
+    usage_set(check, n, wanted, &x[i], tau + i * n, rate, &out[i]);
   }
 }
 

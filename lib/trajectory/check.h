@@ -15,12 +15,13 @@ struct check {
   struct armdyn_workspace *workspace;
 };
 
-/* What a motion uses at points of a piece, from s on, `step` apart.
+/* What a motion uses at points of a piece, from s on, `step` apart, of the kinds of limits that some joint has; the rest is
+ * not set.
  *   count  in  at most CHECK_POINTS */
 struct usage_point {
   double usage[ARMDYN_LIMIT_KINDS][ARMDYN_JOINTS_MAX], value[ARMDYN_LIMIT_KINDS][ARMDYN_JOINTS_MAX];
 };
-enum { CHECK_POINTS = 10 };
+enum { CHECK_POINTS = 19 }; /* a piece of 17, and two before */
 void check_points(const struct check *check, const struct armdyn_trajectory *trajectory, size_t piece, double s,
                   double step, size_t count, struct usage_point *out);
 
