@@ -9,14 +9,22 @@ struct block block_at(const struct transcription *t, size_t interval, double *H,
                          t->by_duration ? &bend->corner : NULL };
 }
 
-void square_add(const struct block *block, double weight, const double *row, double by_duration)
+void squares_add(const struct block *block, size_t count, const double *weight, const double *rows,
+                 const double *by_duration)
 {
   const size_t width = block->width;
-  if (weight == 0) return;
-  band_squares_add(&(struct band_rows){ 1, width, width, &weight, row }, width, block->H);
-  if (!block->mixed) return;
-  for (size_t a = 0; a < width; a++) block->mixed[a] += weight * by_duration * row[a];
-  *block->corner += weight * by_duration * by_duration;
+  band_squares_add(&(struct band_rows){ count, width, width, weight, rows }, width, block->H);
+  for (size_t k = 0; k < count && block->mixed; k++) {
+    const double by = weight[k] * by_duration[k];
+    if (weight[k] == 0) continue;
+    for (size_t a = 0; a < width; a++) block->mixed[a] += by * rows[k * width + a];
+    *block->corner += by * by_duration[k];
+  }
+}
+
+void square_add(const struct block *block, double weight, const double *row, double by_duration)
+{
+  squares_add(block, 1, &weight, row, &by_duration);
 }
 
 /* Where a basis function is zero, as the last one is at a knot, so are its columns. */

@@ -151,6 +151,23 @@ static double square_row(const struct transcription *t, size_t p, const struct c
   return by_duration;
 }
 
+/* The squares of the cost that are of several torques at a point */
+static void cost_squares_add(const struct transcription *t, size_t p, const struct cost_bend *squares, const double *J,
+                             const struct block *block)
+{
+  enum { TOGETHER = 8 };
+  double rows[TOGETHER * 4 * N], weight[TOGETHER], by_duration[TOGETHER];
+  for (size_t first = 0, count; first < squares->count; first += count) {
+    count = squares->count - first < TOGETHER ? squares->count - first : TOGETHER;
+    for (size_t k = 0; k < count; k++) {
+      const struct cost_square *square = &squares->squares[first + k];
+      weight[k] = square->weight;
+      by_duration[k] = square_row(t, p, square, J, rows + k * 4 * t->n);
+    }
+    squares_add(block, count, weight, rows, by_duration);
+  }
+}
+
 /* Squares of single derivatives of the position: sum of weight (basis[r] c_j)^2 */
 static void motion_squares_add(const struct transcription *t, size_t p, const struct point_pull *stiffness,
                                const struct block *block)
@@ -208,7 +225,7 @@ void lagrangian_gauss_newton(const struct transcription *t, const double *stiffn
                              double *H, struct duration_bend *bend)
 {
   const size_t n = t->n, width = 4 * n;
-  double J[4 * N * N], row[4 * N];
+  double J[4 * N * N];
   struct cost_bend squares;
   memset(H, 0, t->controls * n * width * sizeof *H);
   if (t->by_duration) memset(bend->mixed, 0, t->controls * n * sizeof *bend->mixed), bend->corner = 0;
@@ -218,10 +235,7 @@ void lagrangian_gauss_newton(const struct transcription *t, const double *stiffn
     weights_at(t, p, stiffness, &weight, &squares);
     control_jacobian(t, p, J);
     torque_squares_add(t, p, &block, weight.torque, J, t->by_duration ? t->by_duration + (p * 5 + 4) * n : NULL);
-    for (size_t k = 0; k < squares.count; k++) {
-      const double by_duration = square_row(t, p, &squares.squares[k], J, row);
-      square_add(&block, squares.squares[k].weight, row, by_duration);
-    }
+    cost_squares_add(t, p, &squares, J, &block);
     if (p % 2 == 0) motion_squares_add(t, p, &weight, &block);
   }
   for (size_t b = 0; b < t->bound_count && stiffness; b++) {
@@ -235,7 +249,7 @@ void lagrangian_gauss_newton(const struct transcription *t, const double *stiffn
 void lagrangian_dent_add(const struct transcription *t, double *S, struct duration_bend *bend)
 {
   const size_t n = t->n;
-  double J[4 * N * N], row[4 * N];
+  double J[4 * N * N];
   struct cost_bend squares;
   if (!cost_is_dented(&t->cost)) return;
   for (size_t p = 0; p < t->points; p++) {
@@ -243,10 +257,7 @@ void lagrangian_dent_add(const struct transcription *t, double *S, struct durati
     const struct block block = block_at(t, transcription_interval(t, p), S, bend);
     cost_dent(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p), &squares);
     control_jacobian(t, p, J);
-    for (size_t k = 0; k < squares.count; k++) {
-      const double by_duration = square_row(t, p, &squares.squares[k], J, row);
-      square_add(&block, squares.squares[k].weight, row, by_duration);
-    }
+    cost_squares_add(t, p, &squares, J, &block);
   }
 }
 
