@@ -59,6 +59,7 @@
 #define LIMIT_TUNING_EVALUATIONS      2000      /* of loops with gains, of one search for them */
 #define LIMIT_TUNING_PLACES           64        /* plants times postures where margins are held, of one search */
 #define LIMIT_TUNING_PERIODS          100000000 /* of controllers in one search for gains */
+#define LIMIT_ZONES                   512       /* of one zoning */
 #define LIMIT_SWEEP_FREQUENCIES       64        /* of one sine sweep */
 #define LIMIT_PAYLOAD_DIFFERENCE_ROWS 1000000   /* of each of two runs whose difference shows a payload */
 #define LIMIT_COLLISION_EVENTS        500       /* told one by one of one collision check; all are counted */

@@ -272,7 +272,8 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
     else
       json_write_numbers(w, values, count);
   }
-  if (control->schedule.count) json_key(w, "schedule"), control_schedule_encode(w, &control->schedule, joints);
+  if (control->schedule.count || control->schedule.zones)
+    json_key(w, "schedule"), control_schedule_encode(w, &control->schedule, joints);
   if (control->law == ARMDYN_LAW_LAYERED)
     json_key(w, "learn_periods"), json_write_integer(w, (long long)control->learn_periods);
   if (control->search.radius > 0) json_key(w, "search"), json_encode_object(w, &search_type, &control->search, NULL);

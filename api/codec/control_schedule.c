@@ -45,13 +45,32 @@ static const struct json_field entry_fields[] = {
 static const struct json_type entry_type =
     JSON_TYPE("an entry of a schedule", entry_fields, ENTRY, entry_init, entry_check);
 
+enum { ROW_OVER, ROW_JOINT, ROW_HYSTERESIS, ROW_ENTRIES, ROW_ZONES };
+
+/* By a number of the state, or by zones. */
+static void check_kind(struct json_reader *r, const SCHEDULE *schedule, uint64_t given)
+{
+  static const struct {
+    unsigned row;
+    const char *pointer;
+  } of_entries[] = { { ROW_OVER, "/over" }, { ROW_JOINT, "/joint" }, { ROW_ENTRIES, "/entries" } };
+  for (size_t k = 0; k < sizeof of_entries / sizeof *of_entries; k++) {
+    const bool there = given >> of_entries[k].row & 1;
+    if (there && *schedule->zones)
+      json_fault(r, of_entries[k].pointer, FAULT_INCONSISTENT, "does not go with zones, which say it themselves");
+    if (!there && !*schedule->zones)
+      json_fault(r, of_entries[k].pointer, FAULT_REQUIRED, "a schedule has over, joint and entries, or zones");
+  }
+}
+
 static void schedule_decode_check(struct json_reader *r, void *object, uint64_t given,
                                   const struct json_context *context)
 {
   const SCHEDULE *schedule = object;
   char where[48];
-  (void)given, (void)context;
+  (void)context;
   if (json_reader_status(r)) return;
+  check_kind(r, schedule, given);
   for (size_t k = 0; k < schedule->count; k++) {
     const double from = schedule->entries[k].from;
     snprintf(where, sizeof where, "/entries/%zu/from", k);
@@ -64,10 +83,11 @@ static void schedule_decode_check(struct json_reader *r, void *object, uint64_t 
   }
 }
 static const struct json_field schedule_fields[] = {
-  { ENUM(SCHEDULE, over, over_names), REQUIRED },
-  { CUSTOM(SCHEDULE, joint, joint_name_decode, NULL, "the name of a joint"), REQUIRED },
-  { NUMBER(SCHEDULE, hysteresis, BETWEEN(0, 1e9), "of what it is over") },
-  { LIST(SCHEDULE, entries, count, 2, entry_type), REQUIRED },
+  [ROW_OVER] = { ENUM(SCHEDULE, over, over_names) },
+  [ROW_JOINT] = { CUSTOM(SCHEDULE, joint, joint_name_decode, NULL, "the name of a joint") },
+  [ROW_HYSTERESIS] = { NUMBER(SCHEDULE, hysteresis, BETWEEN(0, 1e9), "of what it is over; of zones rad, m") },
+  [ROW_ENTRIES] = { LIST(SCHEDULE, entries, count, 2, entry_type) },
+  [ROW_ZONES] = { TEXT(SCHEDULE, zones), MATCHES(json_id_pattern) },
 };
 const struct json_type control_schedule_type =
     JSON_TYPE("a schedule", schedule_fields, SCHEDULE, NULL, schedule_decode_check);
@@ -95,7 +115,7 @@ void control_schedule_in_force(const struct control_schedule *asked, const struc
 void control_schedule_encode(struct json_writer *w, const struct armdyn_schedule *schedule, size_t joints)
 {
   json_begin_object(w);
-  json_key(w, "over"), json_write_text(w, over_names[schedule->over]);
+  json_key(w, "over"), json_write_text(w, schedule->zones ? "zones" : over_names[schedule->over]);
   json_key(w, "hysteresis"), json_write_number(w, schedule->hysteresis);
   json_key(w, "entries"), json_begin_array(w);
   for (size_t k = 0; k < schedule->count; k++) {

@@ -9,6 +9,7 @@
 extern const char *const control_laws[ARMDYN_LAWS];
 
 struct control_schedule {
+  char zones[27]; /* the id of a zoning, whose gains are those of the zone that the arm is in; "": of entries */
   enum armdyn_schedule_over over;
   size_t joint;
   double hysteresis;

@@ -314,8 +314,10 @@ static void encode_control(struct json_writer *w, const struct simulation_result
   json_key(w, "max"), json_write_numbers(w, result->off_max, n);
   json_key(w, "peak_torque"), json_write_numbers(w, result->peak_torque, n);
   if (result->control) json_key(w, "saturated"), json_write_numbers(w, result->saturated, n);
-  if (result->control && result->control->schedule.count) {
-    json_key(w, "scheduled"), json_write_numbers(w, result->scheduled, result->control->schedule.count);
+  const struct armdyn_schedule *schedule = result->control ? &result->control->schedule : NULL;
+  if (schedule && (schedule->count || schedule->zones)) {
+    json_key(w, "scheduled");
+    json_write_numbers(w, result->scheduled, schedule->zones ? schedule->zone_count : schedule->count);
     json_key(w, "schedule_changes"), json_write_integer(w, (long long)result->entry_changes);
   }
   json_end_object(w);

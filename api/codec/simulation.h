@@ -7,6 +7,7 @@
 #include "api/codec/dynamics_request.h"
 #include "api/codec/result.h"
 #include "armdyn/regressor.h"
+#include "armdyn/zones.h"
 
 /* Torques over time, for open loop. */
 struct torque_profile {
@@ -77,6 +78,8 @@ struct simulation_learning {
   double *values, *rates, *model; /* LEARNING_TIMES x count; count; count */
 };
 
+enum { SIMULATION_SCHEDULED = ARMDYN_ZONES_MAX };
+
 /* What was computed. */
 struct simulation_result {
   const struct simulation_request *request;
@@ -89,8 +92,8 @@ struct simulation_result {
   double peak_torque[ARMDYN_JOINTS_MAX];
   double saturated[ARMDYN_JOINTS_MAX]; /* share of the periods in which more was asked than the limit */
   double scheduled
-      [ARMDYN_SCHEDULE_ENTRIES_MAX];    /* share of the periods in which each entry of the schedule was in force */
-  size_t entry, entry_changes;          /* the last; how often it changed */
+      [SIMULATION_SCHEDULED];  /* share of the periods in which each entry or zone of the schedule was in force */
+  size_t entry, entry_changes; /* the last; how often it changed */
   const struct armdyn_control *control; /* in force; NULL: none */
   size_t joint_count;
   double work;                                    /* J, of the drives */

@@ -175,7 +175,7 @@ static enum armdyn_status check_control(const struct armdyn_control *control, si
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
     status = check(numbers[k].name, numbers[k].values, numbers[k].count, error);
   if (!status) status = check_tool(control, n, error);
-  if (!status && control->schedule.count && !armdyn_law_schedules(control->law))
+  if (!status && (control->schedule.count || control->schedule.zones) && !armdyn_law_schedules(control->law))
     status = armdyn_refuse(error, ARMDYN_EINPUT, "/schedule", "goes with laws that are a PID and more");
   return status ? status : schedule_check(&control->schedule, n, error);
 }

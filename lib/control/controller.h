@@ -29,8 +29,9 @@ struct armdyn_controller {
   double sensed[6];         /* [moment; force] on the tool, base axes */
   double force_integral[6]; /* N m, N: force_ki int e_f dt */
   struct search_state search;
-  enum armdyn_law law; /* in force: of the schedule, or the only one */
-  size_t entry;
+  enum armdyn_law law;                /* in force: of the schedule, or the only one */
+  size_t entry;                       /* of it, or zone */
+  bool zoned;                         /* entry is the zone of the period before */
   double last_tau[ARMDYN_JOINTS_MAX]; /* asked for in the period before */
 
   /* of laws that adapt: */

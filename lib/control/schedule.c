@@ -1,12 +1,16 @@
 /* Gain scheduling: a table of laws and gains over speed, load or position, with hysteresis. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "armdyn/zones.h"
 #include "lib/control/controller.h"
 
 enum armdyn_status schedule_check(const struct armdyn_schedule *schedule, size_t n, struct armdyn_error *error)
 {
-  if (!schedule->count) return ARMDYN_OK;
+  if (!schedule->count && !schedule->zones) return ARMDYN_OK;
+  if (schedule->zones && (schedule->count || !schedule->zone_count))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/schedule/zones", "needs zones, and no entries beside them");
   if (schedule->count > ARMDYN_SCHEDULE_ENTRIES_MAX || schedule->joint >= n)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/schedule", "%zu entries over joint %zu", schedule->count,
                          schedule->joint + 1);
@@ -27,10 +31,23 @@ enum armdyn_status schedule_check(const struct armdyn_schedule *schedule, size_t
   return ARMDYN_OK;
 }
 
+static void zone_step(struct armdyn_controller *c, const double *q)
+{
+  const struct armdyn_schedule *schedule = &c->control.schedule;
+  const size_t size = c->n * sizeof *q, now = c->zoned ? c->entry : SIZE_MAX;
+  c->entry = armdyn_zone_of(schedule->zones, schedule->zone_count, c->n, q, now, schedule->hysteresis);
+  c->zoned = true;
+  const struct armdyn_zone *zone = &schedule->zones[c->entry];
+  memcpy(c->control.gains.kp, zone->kp, size);
+  memcpy(c->control.gains.ki, zone->ki, size);
+  memcpy(c->control.gains.kd, zone->kd, size);
+}
+
 void schedule_step(struct armdyn_controller *c, const double *q, const double *qd)
 {
   const struct armdyn_schedule *schedule = &c->control.schedule;
   const size_t j = schedule->joint, size = c->n * sizeof *q;
+  if (schedule->zones) zone_step(c, q);
   if (!schedule->count) return;
   const double over[] = { [ARMDYN_SCHEDULE_SPEED] = fabs(qd[j]),
                           [ARMDYN_SCHEDULE_LOAD] = fabs(c->last_tau[j]),

@@ -172,6 +172,12 @@ const struct route routes[] = {
   { CALL(patchTuning),                  result_patch,              ON_POOL,         KB(512),            &tuning_kind },
   { CALL(deleteTuning),                 result_delete,             ON_POOL,         0,                  &tuning_kind },
 
+  { CALL(createZoning),                  job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &zoning_kind },
+  { CALL(listZonings),                   result_list,               ON_POOL,         0,                  &zoning_kind },
+  { CALL(getZoning),                     result_get,                ON_POOL,         0,                  &zoning_kind },
+  { CALL(patchZoning),                   result_patch,              ON_POOL,         KB(512),            &zoning_kind },
+  { CALL(deleteZoning),                  result_delete,             ON_POOL,         0,                  &zoning_kind },
+
   { CALL(createCollisionCheck),         job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &collision_check_kind },
   { CALL(listCollisionChecks),          result_list,               ON_POOL,         0,                  &collision_check_kind },
   { CALL(getCollisionCheck),            result_get,                ON_POOL,         0,                  &collision_check_kind },

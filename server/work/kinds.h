@@ -100,7 +100,8 @@ void job_kind_run(const struct job_kind *kind, struct work *work);
   X(evaluation)                                                                                                        \
   X(collision_check)                                                                                                   \
   X(verification)                                                                                                      \
-  X(tuning)
+  X(tuning)                                                                                                            \
+  X(zoning)
 #define X(name) extern const struct job_kind name##_kind;
 JOB_KIND_LIST(X)
 #undef X

@@ -8,6 +8,7 @@
 #include "armdyn/methods.h"
 #include "armdyn/simulate.h"
 #include "server/data/stored_trajectory.h"
+#include "server/data/stored_zones.h"
 #include "server/work/kinds.h"
 #include "server/work/learning.h"
 #include "server/work/messages.h"
@@ -26,6 +27,7 @@ struct run {
   struct armdyn_workspace *workspace;
   struct simulation_result result;
   struct armdyn_trajectory wanted; /* followed; without pieces: none is */
+  struct armdyn_zone *zones;       /* of its schedule; NULL: none */
   struct replay replay;            /* torques over time; without rows: none are */
   struct armdyn_load load;
   struct simulated_loop loop;       /* with `control` */
@@ -286,6 +288,20 @@ static enum armdyn_status simulate_model(struct run *run, struct armdyn_simulati
   return armdyn_simulate(run->robot, motion, take_sample, run, run->workspace, &run->result.steps, error);
 }
 
+static enum armdyn_status open_zones(struct run *run, struct armdyn_error *error)
+{
+  const struct control_schedule *asked = &run->request.control.schedule;
+  struct armdyn_schedule *schedule = &run->loop.control.schedule;
+  struct store *store;
+  if (!run->request.control.has_schedule || !*asked->zones) return ARMDYN_OK;
+  enum armdyn_status status = work_store(run->work, &store);
+  if (!status)
+    status = stored_zones_open(store, asked->zones, run->work->robot, "/control/schedule/zones", &run->zones,
+                               &schedule->zone_count, error);
+  schedule->zones = run->zones;
+  return status;
+}
+
 /* The plant under the controller. */
 static enum armdyn_status simulate_loop(struct run *run, const struct armdyn_simulation *motion,
                                         struct armdyn_error *error)
@@ -295,6 +311,7 @@ static enum armdyn_status simulate_loop(struct run *run, const struct armdyn_sim
   enum armdyn_status status =
       simulated_loop_open(&run->loop, &request->control, &request->plant, run->robot, request->friction,
                           request->bandwidth_hz, request->q, run->workspace, error);
+  if (!status) status = open_zones(run, error);
   if (status) return status;
   const struct armdyn_load *load = loop->plant_motion.load;
   loop->plant_motion = *motion;
@@ -312,7 +329,7 @@ static void average(struct run *run)
     result->off_rms[j] = sqrt(result->off_rms[j] / (double)run->periods);
     result->saturated[j] /= (double)run->periods;
   }
-  for (size_t k = 0; k < ARMDYN_SCHEDULE_ENTRIES_MAX && run->periods; k++) result->scheduled[k] /= (double)run->periods;
+  for (size_t k = 0; k < SIMULATION_SCHEDULED && run->periods; k++) result->scheduled[k] /= (double)run->periods;
 }
 
 static void simulate(struct run *run)
@@ -373,13 +390,19 @@ JOB_REQUEST(struct run, simulation_request_decode)
 static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
-  return job_source_of_motion(run->request.trajectory, list);
+  const struct control_schedule *schedule = &run->request.control.schedule;
+  size_t count = job_source_of_motion(run->request.trajectory, list);
+  if (!run->request.has_control || !run->request.control.has_schedule || !*schedule->zones) return count;
+  list[count] = (struct job_source){ .referral = { .kind = "zoning" }, .pointer = "/control/schedule/zones" };
+  snprintf(list[count].referral.id, sizeof list[count].referral.id, "%s", schedule->zones);
+  return count + 1;
 }
 
 static void release(void *context)
 {
   struct run *run = context;
   armdyn_workspace_free(run->workspace);
+  free(run->zones);
   armdyn_trajectory_free(&run->wanted);
   replay_release(&run->replay);
   simulation_request_release(&run->request);

@@ -85,7 +85,7 @@ def test_every_call_that_leaves_an_entry_says_that_it_takes_a_reason():
         op for op, call in CALLS.items() if call["method"] != "get" and op not in COMPUTE)
     kept = [op for op in CALLS if "kept with what is made" in (reason_of(op) or "")]
     assert sorted(kept) == sorted("""createOrder createTransfer uploadDataset createTrajectory createExcitation createFrictionTest
-        createFrictionIdentification createSimulation createIdentification createIdentificationStudy createEvaluation createCollisionCheck createVerification createTuning""".split())
+        createFrictionIdentification createSimulation createIdentification createIdentificationStudy createEvaluation createCollisionCheck createVerification createTuning createZoning""".split())
 
 
 @pytest.mark.parametrize("reason", ["x" * 1025, "\xff"], ids=["long", "no UTF-8"])

@@ -167,7 +167,7 @@ def in_order():
     robot at the very end."""
     def rank(call):
         method, path = call
-        kinds = ["friction_identification", "evaluation", "collision_check", "verification", "tuning", "identification", "transfer", "controller", "dataset"]
+        kinds = ["friction_identification", "evaluation", "collision_check", "verification", "tuning", "zoning", "identification", "transfer", "controller", "dataset"]
         return (method == "DELETE", path not in DELIVERIES, path == "/v1/robots/{robot}",
                 next((i for i, kind in enumerate(kinds) if path.endswith(f"{{{kind}}}")), 0))
     return sorted(TRIED, key=rank)

@@ -35,7 +35,7 @@ UNGUARDED = {"/v1/drain", "/v1/keys/{key}", "/v1/controllers/{controller}/lease"
              "/v1/controllers/{controller}/part", "/v1/controllers/{controller}/watch", "/v1/controllers/{controller}/test"}  # there is nothing on them to overlook
 CHANGING = [(method, path) for method, path, _ in OPERATIONS if method in ("PUT", "PATCH") and path not in UNGUARDED]
 RESULTS = ["trajectories", "excitations", "friction-tests", "friction-identifications", "simulations", "identifications",
-           "identification-studies", "evaluations", "collision-checks", "verifications", "tunings"]
+           "identification-studies", "evaluations", "collision-checks", "verifications", "tunings", "zonings"]
 
 
 class World:
@@ -58,6 +58,7 @@ class World:
             "evaluations": {"models": ["revision:1"], "datasets": [dataset]},
             "collision-checks": {"datasets": [dataset], "thresholds": [9, 9, 9, 9]},
             "verifications": {"q": ZERO, "references": [{"kind": "hold", "duration": 0.05}], "laws": [{"control": {"law": "pid"}}]},
+            "zonings": {"about": "gains", "low": [-0.5] * 4, "high": [0.5] * 4, "inertia_error": 0.5, "zones_max": 4},
             "tunings": {"q": ZERO, "references": [{"kind": "hold", "duration": 0.05}], "control": {"law": "pid_gravity"}, "evaluations": 2},
         }
         self.places["dataset"] = dataset

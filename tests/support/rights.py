@@ -63,6 +63,9 @@ operator       POST   /v1/robots/{robot}/verifications
 operator       POST   /v1/robots/{robot}/vibrations
 operator       POST   /v1/robots/{robot}/mode-fits
 operator       POST   /v1/pendulum-tests
+operator       POST   /v1/robots/{robot}/zonings
+engineer       DELETE /v1/zonings/{zoning}
+engineer       PATCH  /v1/zonings/{zoning}
 engineer       DELETE /v1/tunings/{tuning}
 engineer       PATCH  /v1/tunings/{tuning}
 engineer       DELETE /v1/verifications/{verification}

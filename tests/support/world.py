@@ -59,6 +59,7 @@ class World:
         self.do("two-links", "identification-studies", {"identification": self.known["identification"][0], "repetitions": 20})
         self.do("two-links", "evaluations", {"models": ["latest"], "datasets": list(self.known["dataset"])})
         self.do("two-links", "collision-checks", {"reference": self.known["dataset"][:1], "datasets": self.known["dataset"][1:2]})
+        self.do("two-links", "zonings", examples("/v1/robots/{robot}/zonings")[0])
         self.do("two-links", "tunings", examples("/v1/robots/{robot}/tunings")[0])
         self.do("two-links", "verifications", examples("/v1/robots/{robot}/verifications")[0])
         self.client.put("/v1/mappings/drive", DOC["paths"]["/v1/mappings/{mapping}"]["put"]["requestBody"]["content"]

@@ -368,6 +368,23 @@ await flow({
     await page.locator('tbody tr').first().waitFor()
     await look('tunings')
   },
+  async 'divide the workspace into zones'() {
+    await page.goto(`${url}/#/zonings/new?robot=scara`)
+    await page.getByLabel(w('zonesAtMost')).fill('20')
+    await look('zoning-form')
+    await button('divide').click()
+    await made()
+    const found = await newest('zonings')
+    equal([found.about, found.request.zones_max, found.request.inertia_error], ['gains', 20, 0.2], 'what was asked')
+    const map = page.getByRole('region', { name: w('zoneMap'), exact: true }).locator('svg rect')
+    await map.first().waitFor()
+    const rows = await page.getByRole('region', { name: w('zoneList'), exact: true }).locator('tbody tr').count()
+    equal(rows, found.zone_count, 'every zone in the table')
+    await look('zoning')
+    await page.goto(`${url}/#/zonings`)
+    await page.locator('tbody tr').first().waitFor()
+    await look('zonings')
+  },
   async 'try whether the deviations of an identification hold'() {
     const [learn] = (await api('GET', '/v1/datasets?robot=scara&label=demo%3A%20learn')).items
     const run = await done('/v1/robots/scara/identifications', { datasets: [learn.id], estimator: 'wls', friction: ['coulomb', 'viscous'] })

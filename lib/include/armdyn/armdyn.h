@@ -47,6 +47,7 @@
 #include "armdyn/trajectory.h"
 #include "armdyn/tune.h"
 #include "armdyn/vibration.h"
+#include "armdyn/zones.h"
 
 #define ARMDYN_VERSION "0.1.0"
 

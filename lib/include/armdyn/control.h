@@ -162,8 +162,13 @@ enum { ARMDYN_ADAPTATION_FACTORS_MAX = 64 };
  * faster than the loop settles. Source: Rugh & Shamma 2000. */
 enum armdyn_schedule_over { ARMDYN_SCHEDULE_SPEED, ARMDYN_SCHEDULE_LOAD, ARMDYN_SCHEDULE_POSITION, ARMDYN_SCHEDULES };
 enum { ARMDYN_SCHEDULE_ENTRIES_MAX = 8 };
+struct armdyn_zone;
 struct armdyn_schedule {
-  size_t count; /* 0: none */
+  /* Instead of entries, the zone (armdyn/zones.h) that the arm is in, with its gains and the law of the controller; in another
+   * one when it is `hysteresis` beyond it in some joint. They outlive the controller; NULL: none. */
+  const struct armdyn_zone *zones;
+  size_t zone_count;
+  size_t count; /* of entries; 0: none */
   enum armdyn_schedule_over over;
   size_t joint;
   double hysteresis; /* of what it is over, >= 0 */
@@ -221,7 +226,7 @@ void armdyn_controller_sense(struct armdyn_controller *controller, const double 
 void armdyn_controller_step(struct armdyn_controller *controller, const struct armdyn_wanted *wanted, const double *q,
                             const double *qd, double *tau, bool *saturated);
 
-/* The entry of its schedule that is in force; 0 without one. */
+/* The entry or zone of its schedule that is in force; 0 without one. */
 size_t armdyn_controller_entry(const struct armdyn_controller *controller);
 
 /* The parameters that a controller which adapts believes in, as armdyn_parameters orders them with rotors that are present;

@@ -9,6 +9,7 @@ export const FURTHER = [
   { name: 'excitations', load: trajectories, under: 'trajectories' },
   { name: 'friction-tests', load: trajectories, under: 'trajectories' },
   { name: 'tunings', load: () => import('./pages/tunings.js'), under: 'verifications' },
+  { name: 'zonings', load: () => import('./pages/zonings.js'), under: 'verifications' },
   { name: 'compare', load: () => import('./pages/compare.js'), under: 'identifications' },
   { name: 'shifts', load: () => import('./pages/shifts.js'), under: 'controllers' },
 ]

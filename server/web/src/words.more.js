@@ -30,6 +30,7 @@ extend({
   'page.friction-tests': ['Friction tests', '摩擦测试'],
   'page.verifications': ['Verifications', '验证'],
   'page.tunings': ['Gains', '增益整定'],
+  'page.zonings': ['Zones', '分区'],
   'page.identification-studies': ['Studies of deviations', '标准差研究'],
   'page.evaluations': ['Evaluations', '评估'],
   'page.friction-identifications': ['Friction of the joints', '关节摩擦'],

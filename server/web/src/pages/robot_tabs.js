@@ -25,7 +25,7 @@ const TABS = [
   { name: 'motions', pages: ['trajectories', 'excitations', 'friction-tests'] },
   { name: 'simulate', pages: ['simulations', 'collision-checks'] },
   { name: 'analyse', pages: ['analyses'] },
-  { name: 'verify', pages: ['verifications', 'tunings'] },
+  { name: 'verify', pages: ['verifications', 'tunings', 'zonings'] },
   { name: 'history', pages: [], to: (robot) => link(['robots', robot, 'history']) },
 ]
 

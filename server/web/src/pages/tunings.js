@@ -145,7 +145,7 @@ function One({ id }) {
 
 const metric = (key, head, show = (value) => figure(value, 3)) => ({ key, head: t(head), sort: key, number: true, cell: (one) => show(one.metrics?.[key]) })
 
-const All = () => html`<${Results} kind="tunings" kinds=${['verifications', 'tunings']} text=${t('tune_text')} columns=${[
+const All = () => html`<${Results} kind="tunings" kinds=${['verifications', 'tunings', 'zonings']} text=${t('tune_text')} columns=${[
   metric('cost_mm', 'tune_cost', (value) => `${figure(value, 3)} mm`), metric('gain_db', 'tune_up'), metric('phase_deg', 'tune_lag'), metric('delay', 'tune_late', milliseconds),
 ]}><a class="button" href=${link(['tunings', 'new'])}>${t('tune_new')}</a></${Results}>`
 

@@ -213,7 +213,7 @@ function One({ id }) {
 
 const metric = (key, head, show = count) => ({ key, head: t(head), sort: key, number: true, cell: (one) => show(one.metrics?.[key]) })
 
-const All = () => html`<${Results} kind="verifications" kinds=${['verifications', 'tunings']} text=${t('ver_text')} columns=${[
+const All = () => html`<${Results} kind="verifications" kinds=${['verifications', 'tunings', 'zonings']} text=${t('ver_text')} columns=${[
   metric('worst_mm', 'ver_worst', (value) => (value == null ? '–' : `${figure(value, 3)} mm`)), metric('cases', 'ver_case_count'), metric('beyond', 'ver_beyond'), metric('diverged', 'ver_diverged'),
 ]}><a class="button" href=${link(['verifications', 'new'])}>${t('ver_new')}</a></${Results}>`
 

@@ -13,11 +13,12 @@ extend({
   'kind.collision_check': ['collision check', '碰撞检测'],
   'kind.verification': ['verification', '验证'],
   'kind.tuning': ['tuning', '增益整定'],
+  'kind.zoning': ['zoning', '分区'],
   'kind.friction_identification': ['friction identification', '摩擦辨识'],
 })
 
 export const ENDED = ['succeeded', 'failed', 'cancelled']
-const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks', 'verifications', 'tunings', 'identification-studies']
+const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks', 'verifications', 'tunings', 'zonings', 'identification-studies']
 // A result's address in the API is one of these pages where there is a page for its kind.
 export const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)
