@@ -65,7 +65,8 @@ struct identification_request {
   enum identification_velocities velocities;
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
-  bool rotor_inertia, free_signs, find_torque_delay, find_cutoffs, find_drive_gains, test_filters;
+  bool rotor_inertia, free_signs, find_cutoffs, find_drive_gains, test_filters;
+  bool has_find_torque_delay, find_torque_delay; /* the former false: where a delay is plain */
   bool has_loop;
   struct identification_loop loop; /* of ARMDYN_DIDIM, ARMDYN_IV and test_filters */
   struct identification_friction friction;

@@ -7,7 +7,6 @@
 #include "lib/identify/training.h"
 #include "lib/identify/unknowns.h"
 #include "lib/identify/warnings.h"
-#include "lib/math/triangle.h"
 
 struct flight {
   const struct armdyn_unknowns *unknowns;
@@ -153,76 +152,8 @@ static enum armdyn_status torque_scale(const struct flight *f)
   return status;
 }
 
-/* ---------------------------------------------------------------- delay */
-
-enum { SHIFTS = 10, ROWS = 1500 };
-
-/* What the equations of joint i leave of its torque `shift` samples later, for 2 SHIFTS + 1 shifts, over what is left
- * without a shift. */
-static enum armdyn_status joint_shifts(const struct flight *f, size_t i, size_t step, double *left)
-{
-  enum { RIGHT = 2 * SHIFTS + 1 };
-  const struct armdyn_unknowns *u = f->unknowns;
-  const struct armdyn_motion *m = f->outputs;
-  const size_t n = u->n, b = u->base_count, width = b + RIGHT, margin = SHIFTS * step;
-  const size_t stride = (m->count - 2 * margin) / ROWS + 1, rows = (m->count - 2 * margin + stride - 1) / stride;
-  struct armdyn_workspace *workspace = armdyn_workspace_new(n);
-  double *Y = malloc(n * u->standard_count * sizeof *Y), *A = calloc(rows * width, sizeof *A),
-         *R = calloc(width * width, sizeof *R), *scratch = malloc(2 * width * sizeof *scratch);
-  const enum armdyn_status status = workspace && Y && A && R && scratch ? ARMDYN_OK : ARMDYN_EMEMORY;
-  if (status) goto out;
-  for (size_t row = 0; row < rows; row++) {
-    const size_t k = margin + row * stride;
-    unknowns_regressor(u, m->q + k * n, m->qd + k * n, m->qdd + k * n, workspace, Y);
-    for (size_t c = 0; c < b; c++) {
-      A[row * width + c] = Y[i * u->standard_count + armdyn_base_parameter_lead(u->base, c)];
-    }
-    for (size_t s = 0; s < RIGHT; s++) A[row * width + b + s] = m->tau[(k + s * step - margin) * n + i];
-  }
-  triangle_update(width, R, rows, A, scratch);
-  for (size_t s = 0; s < RIGHT; s++) {
-    left[s] = 0;
-    for (size_t row = b; row <= b + s; row++) left[s] += R[row * width + b + s] * R[row * width + b + s];
-  }
-out:
-  armdyn_workspace_free(workspace);
-  free(Y);
-  free(A);
-  free(R);
-  free(scratch);
-  return status;
-}
-
-/* Torque and position logged at different times: the equations fit a shifted torque better. */
-static enum armdyn_status channel_delay(const struct flight *f)
-{
-  enum { RIGHT = 2 * SHIFTS + 1 };
-  const struct armdyn_motion *m = f->motion;
-  const size_t step = (size_t)fmax(1, round(0.004 * m->rate));
-  double total[RIGHT] = { 0 }, left[RIGHT];
-  if (m->count < 4 * SHIFTS * step + 100) return ARMDYN_OK;
-  for (size_t i = 0; i < f->unknowns->n; i++) {
-    const enum armdyn_status status = joint_shifts(f, i, step, left);
-    if (status) return status;
-    for (size_t s = 0; s < RIGHT && left[SHIFTS] > 0; s++) total[s] += left[s] / left[SHIFTS];
-  }
-  size_t best = SHIFTS;
-  for (size_t s = 0; s < RIGHT; s++) best = total[s] < total[best] ? s : best;
-  if (best == SHIFTS || !(total[best] < 0.7 * total[SHIFTS])) return ARMDYN_OK;
-  double shift = (double)best - SHIFTS;
-  if (best > 0 && best + 1 < RIGHT) {
-    const double bend = total[best - 1] - 2 * total[best] + total[best + 1];
-    if (bend > 0) shift += (total[best - 1] - total[best + 1]) / (2 * bend);
-  }
-  warn(f->warnings, ARMDYN_WARNING_CHANNEL_DELAY, -1,
-       "torques are logged about %.1f ms %s than positions; let an identification find and take out the delay "
-       "(find_torque_delay), or filter both alike",
-       1000 * fabs(shift) * (double)step / m->rate, shift > 0 ? "later" : "earlier");
-  return ARMDYN_OK;
-}
-
-static enum armdyn_status (*const checks[])(const struct flight *) = { repeated_samples, clipped,      joint_at_rest,
-                                                                       beyond_limits,    torque_scale, channel_delay };
+static enum armdyn_status (*const checks[])(const struct flight *) = { repeated_samples, clipped, joint_at_rest,
+                                                                       beyond_limits, torque_scale };
 
 enum armdyn_status armdyn_preflight(const struct armdyn_unknowns *unknowns, const struct armdyn_log *log,
                                     const struct armdyn_conditioning *conditioning, struct armdyn_warnings *warnings,

@@ -100,19 +100,12 @@ static enum armdyn_status open_data(struct run *run, struct armdyn_error *error)
 
 /* -- before anything is estimated -- */
 
-/* What logs are looked through with. Friction that was chosen by a log fits its mistakes, too. */
-static enum armdyn_status usual_unknowns(struct run *run, struct armdyn_unknowns **out, struct armdyn_error *error)
-{
-  const enum armdyn_rotor_columns rotors = run->request.rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT;
-  return armdyn_unknowns_new(run->model, ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS,
-                             rotors, out, error);
-}
-
 /* Every log is looked through, also those that only validate: what is wrong there makes figures that mean nothing. */
 static enum armdyn_status look_through(struct run *run, struct armdyn_error *error)
 {
-  struct armdyn_unknowns *usual = NULL;
-  enum armdyn_status status = run->arm.chosen ? usual_unknowns(run, &usual, error) : ARMDYN_OK;
+  /* friction that was chosen by a log fits its mistakes, too */
+  const struct armdyn_unknowns *usual = run->arm.chosen ? run->signals.usual : run->arm.unknowns;
+  enum armdyn_status status = ARMDYN_OK;
   for (size_t i = 0; !status && i < run->logs.count; i++) {
     struct armdyn_log log;
     const size_t before = run->signals.warnings.count;
@@ -120,13 +113,10 @@ static enum armdyn_status look_through(struct run *run, struct armdyn_error *err
     snprintf(sentence, sizeof sentence, "looking through data set %zu of %zu", i + 1, run->logs.count);
     work_progress(run->work, 0.02, sentence);
     status = logged_motion_head(&run->logs.motions[i], HEAD_SECONDS, &log, error);
-    if (!status)
-      status =
-          armdyn_preflight(usual ? usual : run->arm.unknowns, &log, &run->conditioning, &run->signals.warnings, error);
+    if (!status) status = armdyn_preflight(usual, &log, &run->conditioning, &run->signals.warnings, error);
     if (status) status = signals_name_log(&run->logs, i, status, error);
     for (size_t k = before; k < run->signals.warnings.count; k++) run->signals.warned_of[k] = i;
   }
-  armdyn_unknowns_free(usual);
   return status;
 }
 
@@ -468,6 +458,7 @@ static void release(void *context)
 {
   struct run *run = context;
   instruments_release(&run->instruments);
+  signals_release(&run->signals);
   opened_logs_release(&run->logs);
   held_friction_release(&run->held);
   dataset_loads_release(&run->loads);

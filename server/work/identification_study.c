@@ -58,12 +58,12 @@ static enum armdyn_status read_request(struct run *run, const char *document, st
                                   ? identification_request_decode(text.data, text.length, run->model, &run->asked, NULL)
                                   : text.failure;
   buffer_release(&text);
-  if (run->asked.find_torque_delay) { /* as they were found then */
+  if (!run->asked.conditioning.has_torque_delay) { /* as they were found then, if they were */
     struct identification_conditioning *c = &run->asked.conditioning;
     c->torque_delay_count =
         document_numbers(tree, "conditioning/torque_delay", c->torque_delay, run->model->joint_count);
     c->has_torque_delay = c->torque_delay_count > 0;
-    c->trim = document_number(tree, "conditioning/trim");
+    if (c->has_torque_delay) c->trim = document_number(tree, "conditioning/trim");
   }
   if (run->asked.find_cutoffs) {
     struct identification_conditioning *c = &run->asked.conditioning;

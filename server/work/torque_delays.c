@@ -30,9 +30,10 @@ static enum armdyn_status look(const struct signals_order *order, const struct a
 }
 
 /* Take out what shows, look at what is left. Delays that do not show at first stay where they are. */
-static enum armdyn_status settle(const struct signals_order *order, const struct armdyn_unknowns *unknowns,
-                                 struct armdyn_conditioning *conditioning, const struct armdyn_torque_delay *first,
-                                 struct armdyn_torque_delay *last, struct armdyn_error *error)
+static enum armdyn_status settle(const struct signals_order *order, const bool *joints,
+                                 const struct armdyn_unknowns *unknowns, struct armdyn_conditioning *conditioning,
+                                 const struct armdyn_torque_delay *first, struct armdyn_torque_delay *last,
+                                 struct armdyn_error *error)
 {
   const size_t n = armdyn_robot_description(order->robot)->joint_count;
   struct armdyn_torque_delay found[ARMDYN_JOINTS_MAX] = { 0 };
@@ -40,7 +41,7 @@ static enum armdyn_status settle(const struct signals_order *order, const struct
   bool shows[ARMDYN_JOINTS_MAX], any = false;
   for (size_t j = 0; j < n; j++) {
     last[j] = first[j];
-    shows[j] = armdyn_torque_delay_shows(&first[j], &first[j], conditioning->torque_cutoff);
+    shows[j] = (!joints || joints[j]) && armdyn_torque_delay_shows(&first[j], &first[j], conditioning->torque_cutoff);
     any = any || shows[j];
   }
   for (size_t round = 2; any && round <= ROUNDS && largest * conditioning->rate > SETTLED; round++) {
@@ -60,7 +61,8 @@ static enum armdyn_status settle(const struct signals_order *order, const struct
   return ARMDYN_OK;
 }
 
-enum armdyn_status torque_delays_find(const struct signals_order *order, struct armdyn_conditioning *conditioning,
+enum armdyn_status torque_delays_find(const struct signals_order *order, const bool *joints,
+                                      struct armdyn_conditioning *conditioning,
                                       struct identification_conditioning *used, struct identification_delay *delays,
                                       struct armdyn_error *error)
 {
@@ -73,10 +75,11 @@ enum armdyn_status torque_delays_find(const struct signals_order *order, struct 
       armdyn_unknowns_new(order->robot, ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS,
                           order->request->rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT, &unknowns, error);
   if (!status) status = look(order, unknowns, conditioning, first, error);
-  if (!status) status = settle(order, unknowns, conditioning, first, last, error);
+  if (!status) status = settle(order, joints, unknowns, conditioning, first, last, error);
   armdyn_unknowns_free(unknowns);
   for (size_t j = 0; j < n && !status; j++) {
-    const bool shows = armdyn_torque_delay_shows(&first[j], &last[j], conditioning->torque_cutoff);
+    const bool shows =
+        (!joints || joints[j]) && armdyn_torque_delay_shows(&first[j], &last[j], conditioning->torque_cutoff);
     delays[j] = (struct identification_delay){ shows ? last[j] : first[j], shows };
     conditioning->torque_delay[j] = used->torque_delay[j] = shows ? last[j].delay : 0;
     if (!shows) continue;

@@ -48,7 +48,7 @@ def test_delays_are_found_and_taken_out(client, arm, delays):
     """Within a tenth of a sample or three deviations, also where they are not whole samples; the error on another log falls to
     the noise of 1 %; joints that are in time stay so."""
     trained, judge = (upload(client, arm, csv_text(delayed_log(seed, delays))) for seed in (31, 32))
-    plain = identify(client, arm, trained, validation=[judge])
+    plain = identify(client, arm, trained, validation=[judge], find_torque_delay=False)
     found = identify(client, arm, trained, validation=[judge], find_torque_delay=True)
     for joint, delay in enumerate(delays):
         of = found["torque_delays"][joint]
@@ -60,6 +60,25 @@ def test_delays_are_found_and_taken_out(client, arm, delays):
             assert raw(found, joint) < 1.3 and raw(found, joint) < 0.9 * raw(plain, joint), (raw(plain, joint), raw(found, joint))
     assert "torque_delays" not in plain and "torque_delay" not in plain["conditioning"]
     assert "channel_delay" not in {w["code"] for w in found["warnings"]}
+
+
+@pytest.mark.parametrize("delays", [(0.008, 0.0), (-0.012, 0.02), (0.0, 0.0)])
+def test_delays_that_are_plain_are_taken_out_unasked(client, arm, delays):
+    """Of the joints where a shift of the torque shows, which is said; of others not. False leaves them and warns; validation data
+    choose nothing: with late ones an identification is what it is without them."""
+    trained, late = (upload(client, arm, csv_text(delayed_log(seed, of))) for seed, of in ((38, delays), (39, (0.02, 0.02))))
+    found = identify(client, arm, trained)
+    judged = identify(client, arm, trained, validation=[late])
+    left = identify(client, arm, trained, find_torque_delay=False)
+    wanted = [delay != 0 for delay in delays]
+    assert [of["compensated"] for of in found.get("torque_delays", [{"compensated": False}] * 2)] == wanted
+    for delay, of in zip(delays, found.get("torque_delays", [])):
+        assert abs(of["delay"] - delay) < max(0.1 / RATE, 3 * of["std"]), of
+    assert "channel_delay" not in {w["code"] for w in found["warnings"]}
+    assert judged["parameters"] == found["parameters"]
+    names = [joint["name"] for joint in rotating_slide.model("x")["joints"]]
+    assert {w["joint"] for w in left["warnings"] if w["code"] == "channel_delay"} == {n for n, late in zip(names, wanted) if late}
+    assert "torque_delays" not in left and all("find_torque_delay" in w["detail"] for w in left["warnings"] if w["code"] == "channel_delay")
 
 
 def test_logs_in_time_stay_as_they_are(client, arm):

@@ -70,6 +70,28 @@ double armdyn_held_out_gain(const struct armdyn_held_out *a, const struct armdyn
 
 /* ---------------------------------------------------------------- torques that are late */
 
+/* A delay that is plain in one log. */
+struct armdyn_plain_delay {
+  double delay; /* s, of the torque that fits best; 0: none is better than the one that was logged */
+  double left;  /* |e|^2 with it, by that without; 1: none */
+};
+/* Below these, it is worth a search, and a warning. */
+#define ARMDYN_DELAY_SEARCHED 0.9
+#define ARMDYN_DELAY_WARNED   0.7
+/* Shift each joint's torque by up to ten steps of 4 ms, and see what its equations leave.
+ *   log  in   a minute of it is enough
+ *   out  out  n
+ * OK, the refusals of armdyn_condition, or EMEMORY. */
+enum armdyn_status armdyn_plain_delays(const struct armdyn_unknowns *unknowns, const struct armdyn_log *log,
+                                       const struct armdyn_conditioning *conditioning, struct armdyn_plain_delay *out,
+                                       struct armdyn_error *error);
+/* Say which are plain with what the conditioning has taken out.
+ *   searched  in   delays were searched for, and what shows was taken out
+ *   warnings  out  added to
+ * Cannot fail. */
+void armdyn_delay_warnings(const struct armdyn_plain_delay *plain, size_t n, bool searched,
+                           struct armdyn_warnings *warnings);
+
 /* How much later than its position the torque of a joint is logged. */
 enum { ARMDYN_DELAY_FOLDS = ARMDYN_CUTOFF_PARTS };
 struct armdyn_torque_delay {

@@ -1,11 +1,12 @@
 /* Every mistake that people make with a log is named, and a good log is let pass. */
+#include "armdyn/signals.h"
 #include "tests/support/logs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/simulated.h"
 
 static const struct armdyn_conditioning usual = { .position_cutoff = 20, .torque_cutoff = 20, .trim = 0.5 };
 static double times[COUNT], positions[COUNT * N], torques[COUNT * N];
-static const struct armdyn_log simulated_log = { COUNT, times, positions, torques };
+static const struct armdyn_log simulated_log = { .count = COUNT, .time = times, .q = positions, .tau = torques };
 
 static const bool thorough = !SANITIZED; /* or one case of each kind */
 
@@ -17,6 +18,15 @@ static struct armdyn_robot *good_log(void)
   return robot;
 }
 
+/* What is plain of delays, too. */
+static void look_for_delays(const struct armdyn_unknowns *unknowns, const struct armdyn_log *log, size_t n,
+                            const struct armdyn_conditioning *conditioning, struct armdyn_warnings *warnings)
+{
+  struct armdyn_plain_delay plain[ARMDYN_JOINTS_MAX];
+  cr_assert_eq(armdyn_plain_delays(unknowns, log, conditioning, plain, NULL), ARMDYN_OK);
+  armdyn_delay_warnings(plain, n, false, warnings);
+}
+
 static struct armdyn_warnings warnings_of(const struct armdyn_robot *robot, const struct armdyn_log *log)
 {
   struct armdyn_warnings warnings = { 0 };
@@ -24,6 +34,7 @@ static struct armdyn_warnings warnings_of(const struct armdyn_robot *robot, cons
   struct armdyn_error error = { "", "" };
   cr_assert_eq(armdyn_unknowns_new(robot, 0, ARMDYN_ROTORS_ALL, &unknowns, NULL), ARMDYN_OK);
   cr_assert_eq(armdyn_preflight(unknowns, log, &usual, &warnings, &error), ARMDYN_OK, "%s", error.message);
+  look_for_delays(unknowns, log, N, &usual, &warnings);
   armdyn_unknowns_free(unknowns);
   for (size_t k = 0; k < warnings.count; k++) {
     cr_log_info("%s %d: %s", armdyn_warning_name(warnings.list[k].code), warnings.list[k].joint,
@@ -129,16 +140,30 @@ Test(preflight, joint_at_rest)
   armdyn_robot_free(robot);
 }
 
+/* Each joint by itself; a shift of none is none. */
 Test(preflight, channel_delay)
 {
+  static const int late[N] = { 25, 0, -12, 6 }; /* ms */
   struct armdyn_robot *robot = good_log();
-  memmove(torques + 25 * N, torques, (COUNT - 25) * N * sizeof *torques); /* 25 ms later */
-  const struct armdyn_warnings warnings = warnings_of(robot, &simulated_log);
-  cr_assert(has(&warnings, ARMDYN_WARNING_CHANNEL_DELAY, -1));
-  const char *about = strstr(warnings.list[0].detail, "about ");
-  cr_assert(about);
-  cr_expect_float_eq(strtod(about + 6, NULL), 25, 3);
-  cr_expect(strstr(about, "later"));
+  static double shifted[COUNT * N];
+  for (size_t k = 0; k < COUNT; k++)
+    for (size_t j = 0; j < N; j++) {
+      const ptrdiff_t from = (ptrdiff_t)k - late[j], last = COUNT - 1;
+      shifted[k * N + j] = torques[(size_t)(from < 0 ? 0 : from > last ? last : from) * N + j];
+    }
+  const struct armdyn_log log = { .count = COUNT, .time = times, .q = positions, .tau = shifted };
+  const struct armdyn_warnings warnings = warnings_of(robot, &log);
+  size_t told = 0;
+  for (size_t k = 0; k < warnings.count; k++) {
+    const struct armdyn_warning *w = &warnings.list[k];
+    if (w->code != ARMDYN_WARNING_CHANNEL_DELAY) continue;
+    const char *about = strstr(w->detail, "about ");
+    cr_assert(about && w->joint >= 0 && late[w->joint] != 0, "%s", w->detail);
+    cr_expect_float_eq(strtod(about + 6, NULL), abs(late[w->joint]), 2, "%s", w->detail);
+    cr_expect(strstr(about, late[w->joint] > 0 ? "later" : "earlier"));
+    told++;
+  }
+  cr_expect_eq(told, 3, "%zu", told);
   armdyn_robot_free(robot);
 }
 
@@ -201,6 +226,7 @@ Test(preflight, real_logs_pass)
     snprintf(name, sizeof name, "kuka_lwr4/m%d.csv", k);
     if (k > 0) cr_assert(log_read(name, 7, 0, &file));
     cr_assert_eq(armdyn_preflight(k > 0 ? of_lwr : of_ur, &file.log, &slow, &warnings, NULL), ARMDYN_OK);
+    look_for_delays(k > 0 ? of_lwr : of_ur, &file.log, k > 0 ? 7 : 6, &slow, &warnings);
     cr_expect_eq(warnings.count, 0, "%d: %s", k, warnings.list[0].detail);
   }
   armdyn_unknowns_free(of_lwr);
