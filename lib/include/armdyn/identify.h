@@ -128,8 +128,8 @@ enum armdyn_status armdyn_predict_filtered(const struct armdyn_unknowns *unknown
                                            const struct armdyn_motion *motion, double *tau);
 
 /* Look for mistakes in a log before anything is identified from it: repeated samples, torques at the end of their range,
- * joints at rest, positions and torques beyond the model's limits or far from its torques; and if it fits the model badly, whether it would fit well with another direction of gravity, a sign changed, columns
- * exchanged or degrees for radians.
+ * joints at rest, positions and torques beyond the model's limits or far from its torques; and if it fits the model badly,
+ * whether it would fit well with another direction of gravity, a sign changed, columns exchanged or degrees for radians.
  *   log       in   a minute of it is enough
  *   warnings  out  added to
  * OK; the refusals of armdyn_condition (numbers that are not finite, too few of them); or EMEMORY. */
