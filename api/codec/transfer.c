@@ -370,6 +370,16 @@ static void write_clock(struct json_writer *w, const struct controller_clock *cl
   json_end_object(w);
 }
 
+/* values NULL: not known */
+static void write_joints(struct json_writer *w, const char *name, const double *values, size_t count)
+{
+  json_key(w, name);
+  if (values)
+    json_write_numbers(w, values, count);
+  else
+    json_write_null(w);
+}
+
 void controller_status_encode(const struct controller_status *s, struct buffer *out)
 {
   struct json_writer w = { .out = out };
@@ -381,11 +391,8 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   json_key(&w, "stale"), json_write_truth(&w, stale);
   member_text(&w, "source", !seen ? NULL : s->simulated ? "simulator" : "controller");
   member_text(&w, "state", seen ? s->state : NULL);
-  json_key(&w, "position");
-  if (s->position && !stale)
-    json_write_numbers(&w, s->position, s->joint_count);
-  else
-    json_write_null(&w);
+  write_joints(&w, "position", stale ? NULL : s->position, s->joint_count);
+  write_joints(&w, "torque", stale ? NULL : s->torque, s->joint_count);
   json_key(&w, "profile_id");
   seen ? json_write_integer(&w, s->profile_id) : json_write_null(&w);
   json_key(&w, "play_index");

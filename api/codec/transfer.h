@@ -147,6 +147,7 @@ struct controller_status {
   const char *state;
   size_t joint_count;
   const double *position; /* joint order, rad, m; NULL: unknown or too old */
+  const double *torque;   /* likewise, N m, N */
   long long profile_id, play_index;
   const char *last_error;               /* NULL: none */
   const struct controller_clock *clock; /* NULL: not known well enough */

@@ -154,7 +154,7 @@ static enum armdyn_status measure_all(struct client *c, struct measurement *out,
   return ARMDYN_OK;
 }
 
-enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct measurement *out,
+static enum armdyn_status measure(struct client *c, uint32_t period_us, struct measurement *out,
                                   struct armdyn_error *error)
 {
   out->time = NAN;
@@ -163,6 +163,16 @@ enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct m
   if (controller_can(&c->identity, ABILITY_MEASURES)) return measure_all(c, out, error);
   out->time = c->state.play_index * 1e-6 * period_us;
   memcpy(out->position, c->state.position, c->identity.axes * sizeof *out->position);
+  return ARMDYN_OK;
+}
+
+enum armdyn_status client_measure(struct client *c, uint32_t period_us, struct measurement *out,
+                                  struct armdyn_error *error)
+{
+  const enum armdyn_status rc = measure(c, period_us, out, error);
+  if (rc) return rc;
+  c->measured = *out;
+  c->measured_ns = clock_monotonic_ns();
   return ARMDYN_OK;
 }
 

@@ -32,6 +32,12 @@ struct mapped {
   double signals[LIMIT_MAP_FIELDS]; /* as last read; NAN: not readable */
 };
 
+/* What a controller measures, in its units; NAN where it does not tell. */
+struct measurement {
+  double time; /* s from the profile's first sample; NAN: it does not tell */
+  float position[PROTOCOL_AXES], torque[PROTOCOL_AXES];
+};
+
 struct client {
   struct controller_address address;
   struct link link;
@@ -42,20 +48,16 @@ struct client {
   struct open_command open;
   bool refused; /* the last command, by the controller; else it was carried out, or nobody knows */
   uint16_t heartbeat;
-  uint32_t beats_for;   /* profile id; 0: it does not beat */
-  int64_t beat_due_ns;  /* of the next heartbeat */
-  unsigned random;      /* of rand_r, for numbers of commands */
-  struct mapped mapped; /* of a controller with a register map */
+  uint32_t beats_for;          /* profile id; 0: it does not beat */
+  int64_t beat_due_ns;         /* of the next heartbeat */
+  unsigned random;             /* of rand_r, for numbers of commands */
+  struct measurement measured; /* the last one, ... */
+  int64_t measured_ns;         /* and when it was made; 0: never */
+  struct mapped mapped;        /* of a controller with a register map */
 
   /* Asked while a command waits: is there something that cannot? It ends with ECANCELLED then. NULL: never. */
   bool (*urgent)(void *context);
   void *context;
-};
-
-/* What a controller measures, in its units; NAN where it does not tell. */
-struct measurement {
-  double time; /* s from the profile's first sample; NAN: it does not tell */
-  float position[PROTOCOL_AXES], torque[PROTOCOL_AXES];
 };
 
 #endif

@@ -1,5 +1,6 @@
 #include "server/gateway/transfer.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "server/base/clock.h"
@@ -13,6 +14,8 @@ void transfer_order_free(struct transfer_order *order)
   profile_release(&order->profile);
   free(order);
 }
+
+enum { MEASURED_LATELY_NS = 1000000000 };
 
 void client_observe(const struct client *c, struct observation *seen)
 {
@@ -32,4 +35,6 @@ void client_observe(const struct client *c, struct observation *seen)
                                          .scan_ms = u->scan_ms,
                                          .round_trip_ms = u->round_trip_ms };
   memcpy(seen->signals, c->mapped.signals, sizeof seen->signals);
+  const bool fresh = c->measured_ns && clock_monotonic_ns() - c->measured_ns < MEASURED_LATELY_NS;
+  for (unsigned a = 0; a < PROTOCOL_AXES; a++) seen->torque[a] = fresh ? c->measured.torque[a] : NAN;
 }

@@ -97,6 +97,7 @@ struct observation {
   int64_t seen_ms; /* wall clock; 0 = never */
   bool connected, simulated;
   struct controller_state state;
+  float torque[PROTOCOL_AXES]; /* as measured within the last second, while it plays; NAN: it does not tell */
   struct observed_clock {
     bool known;               /* better than 1 % */
     double uptime_ms;         /* what it says */

@@ -32,6 +32,18 @@ static bool find_position(const struct controller_view *view, const struct obser
   return known;
 }
 
+/* false: the controller does not tell what every joint pushes, or not now. */
+static bool find_torque(const struct controller_view *view, const struct observation *seen, double *torque)
+{
+  bool known = seen->seen_ms != 0;
+  for (size_t i = 0; i < view->map.count; i++) {
+    const struct mapped_axis *m = &view->map.axes[i];
+    torque[m->joint] = (double)seen->torque[m->axis] / m->torque_scale;
+    known = known && isfinite(torque[m->joint]);
+  }
+  return known;
+}
+
 static double age_of(const struct observation *seen)
 {
   return (double)(clock_wall_ms() - seen->seen_ms) * 1e-3;
@@ -47,7 +59,7 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
                             struct buffer *out)
 {
   char observed_at[TIME_SIZE] = "", holder[ID_SIZE], error[80];
-  double position[ARMDYN_JOINTS_MAX] = { 0 };
+  double position[ARMDYN_JOINTS_MAX] = { 0 }, torque[ARMDYN_JOINTS_MAX] = { 0 };
   if (seen->seen_ms) clock_format(seen->seen_ms, observed_at);
   const bool placed = find_position(view, seen, position);
   unsigned number = seen->state.own_error ? seen->state.own_error : seen->state.error;
@@ -69,6 +81,7 @@ void controller_view_encode(struct app *app, const struct controller_view *view,
     .state = protocol_phase_word(seen->state.phase),
     .joint_count = view->map.count,
     .position = placed ? position : NULL,
+    .torque = find_torque(view, seen, torque) ? torque : NULL,
     .profile_id = seen->state.profile,
     .play_index = seen->state.play_index,
     .last_error = number ? error : NULL,

@@ -102,6 +102,6 @@ def test_an_operation_that_no_page_calls_is_found():
 
 def test_checks_of_controllers_are_said_in_chinese():
     known = (PAGES / "ui/checks.zh.js").read_text().replace('"', "'")
-    names = [name for path in (ROOT / "server/conformance").glob("check_*.c") for name in re.findall(r'\{ "([^"]+)", \w+,', path.read_text())]
+    names = [name for path in (ROOT / "server/conformance").glob("check_*.c") for name in re.findall(r'\{ "([^"]+)", (?!rows,)\w+,', path.read_text())]
     assert len(names) > 50
     assert [name for name in names if f"'{name}': [" not in known and not name.startswith(("every command in", "restart in"))] == []

@@ -14,6 +14,7 @@ import { Table, useList } from '../ui/table.js'
 import { ControllerDelete, ControllerForm } from './controller_form.js'
 import { figure, moment, shortId } from '../ui/format.js'
 import { Played } from './played.js'
+import { Playing } from './playing.js'
 import { Queue } from './queue.js'
 import { RegisterMap } from './register_map.js'
 import { Connect } from './connect.js'
@@ -74,7 +75,7 @@ function Card({ name, robot }) {
 // What may be asked of a transfer in each state.
 const ASKED = { ready: ['arm'], armed: ['start'], playing: ['hold'], holding: ['resume'] }
 
-function Transfer({ id, controller }) {
+function Transfer({ id, controller, robot }) {
   const [ended, setEnded] = useState(false)
   const news = newsOf('transfers', id)
   const answer = useAnswer(async (signal) => {
@@ -82,6 +83,7 @@ function Transfer({ id, controller }) {
     setEnded(ENDED.includes(transfer.state))
     return transfer
   }, [id, news?.state], ended ? 0 : unlessLive(300))
+  const model = useAnswer(async (signal) => robot && get(`v1/robots/${encodeURIComponent(robot)}`, {}, signal), [robot])
   const [error, setError] = useState(null)
   const transfer = ended || !news ? answer.value : answer.value && { ...answer.value, state: news.state, sent: news.sent }
   if (!transfer) return html`<${Refusal} error=${answer.error} />`
@@ -102,7 +104,8 @@ function Transfer({ id, controller }) {
     <${Refusal} error=${error ?? answer.error} />
     ${transfer.problem && html`<${Notice} kind="bad"><${Ended} problem=${transfer.problem} /></${Notice}>`}
     <p>${t('sent')}: ${transfer.sent} / ${transfer.total}</p><${Bar} value=${transfer.total ? transfer.sent / transfer.total : 0} label=${t('sent')} />
-    ${ended && transfer.telemetry && html`<${Played} id=${id} dataset=${transfer.telemetry} />`}
+    ${!ended && model.value && ['armed', 'playing', 'holding'].includes(transfer.state) && html`<${Playing} transfer=${transfer} names=${model.value.joints.map(({ name }) => name)} />`}
+    ${ended && transfer.telemetry && html`<${Played} id=${id} motion=${transfer.trajectory} dataset=${transfer.telemetry} />`}
     <h3>${t('history')}</h3><dl class="facts">${transfer.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)} ${said(step.reason) ?? ''}</dd>`)}</dl></section>`
 }
 
@@ -122,7 +125,7 @@ function One({ name }) {
     <${Card} name=${name} robot=${controller?.robot} />
     <${Queue} controller=${name} />
     <${Watch} controller=${name} />
-    ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} />`}
+    ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} robot=${controller?.robot} />`}
     ${controller?.profile.map && html`<${RegisterMap} map=${controller.profile.map} />`}
     <section class="panel"><h2>${t('transfers_earlier')}</h2><${Table} caption=${t('transfers_earlier')} items=${older} columns=${[
       { key: 'id', head: t('id'), cell: (one) => html`<code>${shortId(one.id)}</code>` },

@@ -97,7 +97,7 @@ function Failed({ order, onOrder }) {
 // What was measured, once the transfer has ended and kept it.
 function Measured({ href }) {
   const { value, error } = useAnswer((signal) => get(href.slice(1), {}, signal), [href])
-  return html`<${Refusal} error=${error} />${value?.telemetry && html`<section class="panel"><${Played} id=${value.id} dataset=${value.telemetry} /></section>`}`
+  return html`<${Refusal} error=${error} />${value?.telemetry && html`<section class="panel"><${Played} id=${value.id} motion=${value.trajectory} dataset=${value.telemetry} /></section>`}`
 }
 
 function Order({ id, onOrder }) {

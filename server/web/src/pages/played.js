@@ -7,6 +7,7 @@ import { Loading, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { Table } from '../ui/table.js'
 import { Plot } from '../ui/plot.js'
 import { figure } from '../ui/format.js'
+import { planned, usePlan } from './playing.js'
 import { said } from '../ui/sentences.js'
 
 extend({
@@ -25,7 +26,20 @@ extend({
 
 const worst = (error) => html`${t('played_at', { worst: figure(error.worst, 3), at: figure(error.worst_at, 3) })} <span class="quiet">${t('played_rms', { rms: figure(error.rms, 3) })}</span>`
 
-export function Played({ id, dataset }) {
+// Plan and measurement of each joint, over the moments of the comparison.
+function Both({ got, motion, sync }) {
+  const plan = usePlan(motion)
+  if (!plan.value) return html`<${Refusal} error=${plan.error} />`
+  const x = got.residuals.t
+  const lines = (field, column) => got.joints.flatMap(({ joint }, j) => {
+    const plans = planned(plan.value, `${column}${j + 1}`, x)
+    return [{ label: t('playing_plan', { joint }), index: j, faint: true, values: plans }, { label: t('playing_measured', { joint }), index: j, solid: true, values: plans.map((value, k) => value + got.residuals[field][j][k]) }]
+  })
+  return html`<div class="grid"><${Plot} title=${t('playing_position')} x=${x} series=${lines('position', 'q')} sync=${sync} xLabel=${t('time_s')} yLabel=${t('position_axis')} />
+    <${Plot} title=${t('playing_torque')} x=${x} series=${lines('torque', 'tau')} sync=${sync} xLabel=${t('time_s')} yLabel=${t('torque_axis')} /></div>`
+}
+
+export function Played({ id, motion, dataset }) {
   const answer = useAnswer((signal) => get(`v1/transfers/${id}/comparison`, {}, signal), [id])
   const got = answer.value
   if (!got) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
@@ -42,5 +56,6 @@ export function Played({ id, dataset }) {
     ]} />
     <div class="grid"><${Plot} title=${t('played_position')} x=${got.residuals.t} series=${series('position')} sync=${id} xLabel=${t('time_s')} yLabel=${t('played_position_axis')} />
       <${Plot} title=${t('played_torque')} x=${got.residuals.t} series=${series('torque')} sync=${id} xLabel=${t('time_s')} yLabel=${t('torque_axis')} /></div>
+    ${motion && html`<${Both} got=${got} motion=${motion} sync=${id} />`}
     <p>${t('played_work', { measured: figure(measured, 4), planned: figure(planned, 4) })}${got.energy.remark && html` – ${said(got.energy.remark)}`}</p>`
 }
