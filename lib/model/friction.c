@@ -427,25 +427,19 @@ void friction_state_set(struct friction_state *x, const struct armdyn_joint *joi
   *x = state_of(joint, q, qd, fabs(ratio) < 20 ? tanh(ratio) : copysign(1, ratio));
 }
 
+bool friction_is_signed(const struct armdyn_robot *robot, size_t joint)
+{
+  return robot->friction_blended || (robot->joints[joint].friction & ~(unsigned)FRICTION_SIGNLESS);
+}
+
 /* Of a joint with the terms that it has: a hyperbolic tangent is most of the work, and few need it. */
 static struct friction_state state_at(const struct armdyn_robot *robot, size_t joint, double q, double qd)
 {
-  struct friction_state x;
-  if (friction_is_signed(robot, joint))
-    friction_state_set(&x, &robot->description.joints[joint], q, qd);
-  else
-    x = state_of(&robot->description.joints[joint], q, qd, 0);
+  const struct armdyn_joint *of = &robot->description.joints[joint];
+  struct friction_state x = state_of(of, q, qd, 0);
+  if (friction_is_signed(robot, joint)) friction_state_set(&x, of, q, qd);
   x.blended = robot->friction_blended;
   return x;
-}
-
-bool friction_is_signed(const struct armdyn_robot *robot, size_t joint)
-{
-  enum {
-    SIGNLESS = 1 << ARMDYN_FRICTION_OFFSET | 1 << ARMDYN_FRICTION_VISCOUS | 1 << ARMDYN_FRICTION_SUBLINEAR |
-               1 << ARMDYN_FRICTION_POSITION
-  };
-  return robot->friction_blended || (robot->joints[joint].friction & ~(unsigned)SIGNLESS);
 }
 
 unsigned friction_mask(const struct armdyn_friction *friction)
@@ -457,13 +451,13 @@ unsigned friction_mask(const struct armdyn_friction *friction)
   return mask;
 }
 
-static void slopes_sum(const struct armdyn_robot *robot, size_t joint, const struct friction_state *x,
-                       double *by_position, double *by_speed)
+static void slopes_of(const struct armdyn_robot *robot, size_t joint, const struct friction_state *x,
+                      double *by_position, double *by_speed)
 {
+  *by_position = *by_speed = 0;
   for (unsigned left = robot->joints[joint].friction; left; left &= left - 1) {
-    const int k = __builtin_ctz(left);
     double position, speed;
-    friction_terms[k].slope(x, &position, &speed);
+    friction_terms[__builtin_ctz(left)].slope(x, &position, &speed);
     *by_position += position;
     *by_speed += speed;
   }
@@ -472,20 +466,16 @@ static void slopes_sum(const struct armdyn_robot *robot, size_t joint, const str
 void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                      double *by_speed)
 {
-  *by_position = *by_speed = 0;
-  if (!robot->joints[joint].friction) return;
-  struct friction_state x = state_at(robot, joint, q, qd);
-  slopes_sum(robot, joint, &x, by_position, by_speed);
+  const struct friction_state x = state_at(robot, joint, q, qd);
+  slopes_of(robot, joint, &x, by_position, by_speed);
 }
 
 void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                             double *by_speed)
 {
-  *by_position = *by_speed = 0;
-  if (!robot->joints[joint].friction) return;
   struct friction_state x = state_at(robot, joint, q, qd);
   x.sign_slope = 0;
-  slopes_sum(robot, joint, &x, by_position, by_speed);
+  slopes_of(robot, joint, &x, by_position, by_speed);
 }
 
 double armdyn_friction_over_velocity(const struct armdyn_joint *joint, double velocity)

@@ -66,6 +66,11 @@ enum {
   FRICTION_LINEAR = 0 ARMDYN_FRICTION_TERM_LIST(X)
 #undef X
 };
+/* Those without s(v), as long as directions do not blend. */
+enum {
+  FRICTION_SIGNLESS = 1 << ARMDYN_FRICTION_OFFSET | 1 << ARMDYN_FRICTION_VISCOUS | 1 << ARMDYN_FRICTION_SUBLINEAR |
+                      1 << ARMDYN_FRICTION_POSITION
+};
 /* Bit k is set where the joint has term k. */
 unsigned friction_mask(const struct armdyn_friction *friction);
 
