@@ -34,12 +34,14 @@ struct attempt {
   double *rows; /* a frame's worth, aligned */
 };
 
-/* Run it on the runner's process, until its end. Release it in any case. */
-enum attempt_end attempt_run(struct attempt *a, struct runner *r, struct live_job *job);
 void attempt_release(struct attempt *a);
 /* Its first step, also of who helps: hand the job over. ATTEMPT_RESULT: the worker has it. */
 enum attempt_end attempt_begin(struct attempt *a, struct channel *channel, const char *id);
 int64_t attempt_stall_ns(const struct attempt *a);
+
+/* Ends, with their reason: the worker ended or talked nonsense; the store failed. */
+enum attempt_end attempt_lost(struct attempt *a, const char *reason);
+enum attempt_end attempt_store_failed(struct attempt *a, enum armdyn_status status);
 
 /* Another end: this problem. Answers ATTEMPT_REFUSED. */
 enum attempt_end attempt_refuse(struct attempt *a, enum problem problem, const char *detail);

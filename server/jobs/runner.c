@@ -3,7 +3,7 @@
 
 #include "api/limits.h"
 #include "server/base/log.h"
-#include "server/jobs/attempt.h"
+#include "server/jobs/conversation.h"
 #include "server/jobs/internal.h"
 #include "server/jobs/sharing.h"
 #include "server/work/worker.h"

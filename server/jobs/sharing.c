@@ -69,8 +69,7 @@ static bool settle(struct job_parts *s, const struct runner *r, enum part_state 
 
 static enum attempt_end malformed(struct attempt *a)
 {
-  snprintf(a->reason, sizeof a->reason, "worker sent malformed parts");
-  return ATTEMPT_LOST;
+  return attempt_lost(a, "worker sent malformed parts");
 }
 
 enum attempt_end sharing_begin(struct attempt *a, const struct frame *frame)
@@ -129,8 +128,7 @@ enum attempt_end sharing_answer(struct attempt *a, struct runner *r)
   if (!status && !awaits) status = channel_send(&r->child.channel, MESSAGE_PART, &part, sizeof part, SEND_MS);
   if (!status) return ATTEMPT_RESULT;
   a->peer_gone = status == ARMDYN_EIO;
-  snprintf(a->reason, sizeof a->reason, "worker took no parts");
-  return ATTEMPT_LOST;
+  return attempt_lost(a, "worker took no parts");
 }
 
 /* -- who helps -- */
