@@ -1,3 +1,4 @@
+/* sql.h by the engine that a connection has. */
 #include "server/store/postgresql_connect.h"
 #include "server/store/sql_engine.h"
 

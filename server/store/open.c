@@ -1,3 +1,4 @@
+/* A store from opening to closing: its directory and lock, the schema, who writes and who reads; copies of the whole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
