@@ -65,7 +65,7 @@ def test_a_job_survives_the_loss_of_its_worker(make_server):
     server = make_server("--workers", 1)
     with server.client() as client:
         arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
-        undisturbed = client.post(arm + "/trajectories", long_motion(LONG), headers={"Prefer": "wait=60"}).expect(200).json
+        undisturbed = client.wait_job(client.post(arm + "/trajectories", long_motion(LONG)))
         job = client.post(arm + "/trajectories", long_motion(LONG)).expect(202).json["id"]
         running(client, job, 1)
         time.sleep(0.2)
@@ -100,7 +100,7 @@ def test_a_job_that_kills_every_worker_fails(make_server):
                                          "attempt 2: worker ended by signal 11 (Segmentation fault); "
                                          "attempt 3: worker ended by signal 6 (Aborted)")
         assert [a["attempt"] for a in failed["attempts"]] == [1, 2, 3]
-        after = client.post(arm + "/trajectories", motion(), headers={"Prefer": "wait=60"}).expect(200).json
+        after = client.wait_job(client.post(arm + "/trajectories", motion()))
         assert after["state"] == "succeeded"  # a fresh worker is there
         client.get("/readyz").expect(200)
     for path in server.directory.glob("sanitizer*"):

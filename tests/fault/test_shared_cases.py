@@ -114,8 +114,8 @@ def test_who_helps_gives_way(make_server):
         until(lambda: client.get(f"/v1/jobs/{job}").expect(200).json["state"] == "running", 30, 0.01)
         arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
         for _ in range(3):
-            motion = client.post(arm + "/trajectories", {"method": "quintic", "start": {"q": [0] * 6}, "goal": {"q": [0.1] * 6}, "duration": 1},
-                                 headers={"Prefer": "wait=60"}).expect(200).json
+            motion = client.wait_job(client.post(arm + "/trajectories",
+                                                 {"method": "quintic", "start": {"q": [0] * 6}, "goal": {"q": [0.1] * 6}, "duration": 1}))
             assert motion["state"] == "succeeded"
         assert client.get(f"/v1/jobs/{job}").expect(200).json["state"] == "running"
         client.post(f"/v1/jobs/{job}/cancel").expect(200)

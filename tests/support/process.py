@@ -25,10 +25,11 @@ import pytest
 from . import postgresql
 from .client import Client
 from .tls import shared, trust
+from .wait import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 START_LIMIT = float(os.environ.get("ARMDYN_START_LIMIT", "20"))
-STOP_LIMIT = float(os.environ.get("ARMDYN_STOP_LIMIT", "15"))
+STOP_LIMIT = float(os.environ.get("ARMDYN_STOP_LIMIT", 15 * PATIENCE))
 # prefix= of a process whose writes fail while its disk is full (fill), instead of killing it: whether SIGXFSZ is ignored
 # survives exec.
 FILLABLE = (sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])")
