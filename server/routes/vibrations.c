@@ -95,6 +95,9 @@ static enum armdyn_status of_dataset(struct dying *d, const struct armdyn_robot_
   const double from = (r->begin - begin) / span, to = isnan(r->end) ? 1 : (r->end - begin) / span;
   if (!(from >= 0 && from < 1 && to <= 1 + 1e-9))
     return armdyn_refuse(error, ARMDYN_EINPUT, "", "goes from %g to %g s", begin, begin + span);
+  if (!(to > from))
+    return armdyn_refuse(error, ARMDYN_EINPUT, "", "is asked for to %g s, but its motion rests from %g s on", r->end,
+                         r->begin);
   status = logged_motion_open_any(store, r->dataset, robot, from, fmin(to, 1), &motion, error);
   if (!status && motion.count > LIMIT_VIBRATION_SAMPLES)
     status = armdyn_refuse(error, ARMDYN_EINPUT, "", "has %zu samples there; at most %d are taken here", motion.count,

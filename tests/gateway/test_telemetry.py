@@ -274,3 +274,5 @@ def test_after_the_stop_of_a_transfer_it_is_known_from_when(shared):
         assert found["q"] == pytest.approx(GOAL, abs=5e-3)
         (fault,) = here.client.post(f"/v1/robots/{here.robot}/vibrations", {"dataset": moving["id"]}).expect(422).json["errors"]
         assert fault["pointer"] == "/dataset" and "ends with a dwell" in fault["detail"]
+        (fault,) = here.client.post(f"/v1/robots/{here.robot}/vibrations", {"dataset": stopped["id"], "end": 0.3}).expect(422).json["errors"]
+        assert fault["pointer"] == "/dataset" and "rests from 0.6 s on" in fault["detail"]
