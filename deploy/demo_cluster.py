@@ -82,7 +82,7 @@ def until(holds, what, patience=90):
 
 def show_nodes(service):
     for node in service.get("/v1/nodes")["items"]:
-        tell("", f"{node['role']:<11} process {node['process']:<8} {node['state']:<10} {node['ready']} of {node['workers']} workers ready, {node['running']} jobs")
+        tell("", f"{node['role']:<11} process {node['process']:<8} {node['state']:<11} {node['ready']} of {node['workers']} workers ready, {node['running']} jobs")
 
 
 def submit(service, count):

@@ -76,6 +76,23 @@ static void say_where(struct service *s)
   if (fflush(stdout)) clearerr(stdout); /* who starts a service need not listen to it */
 }
 
+/* Of who stands by, only the certificate is there yet. */
+static void reload(struct service *s)
+{
+  struct armdyn_error error = { "", "" };
+  if (!s->app.auth)
+    log_event(LOG_DEBUG, "the admin key is read when this node serves", NULL);
+  else if (auth_reload(s->app.auth, &error))
+    log_event(LOG_ERROR, "the admin key was not reloaded; the former one stays", "reason", error.message, NULL);
+  else
+    log_event(LOG_INFO, "reloaded", "admin_key_file", s->options.admin_key_file, NULL);
+  if (!s->tls) return;
+  if (tls_reload(s->tls, &error))
+    log_event(LOG_ERROR, "the TLS certificate was not reloaded; the former one stays", "reason", error.message, NULL);
+  else
+    log_event(LOG_INFO, "reloaded", "tls_certificate", s->options.tls_certificate, NULL);
+}
+
 /* -- standing by for the node that holds the store -- */
 
 static enum armdyn_status check_node_address(const struct options *options, struct armdyn_error *error)
@@ -105,6 +122,7 @@ static enum armdyn_status stand_by(struct service *s, struct armdyn_error *error
   while (signal != SIGTERM && signal != SIGINT && !standing_look(standing)) {
     say_where(s);
     signal = sigtimedwait(&signals, NULL, &pause);
+    if (signal == SIGHUP) reload(s);
   }
   standing_stop(standing);
   if (signal != SIGTERM && signal != SIGINT) {
@@ -256,20 +274,6 @@ static void stop(struct service *s)
   if (app->store) store_close(app->store);
   if (s->listen_fd >= 0) close(s->listen_fd);
   if (s->control_fd >= 0) close(s->control_fd);
-}
-
-static void reload(struct service *s)
-{
-  struct armdyn_error error = { "", "" };
-  if (auth_reload(s->app.auth, &error))
-    log_event(LOG_ERROR, "the admin key was not reloaded; the former one stays", "reason", error.message, NULL);
-  else
-    log_event(LOG_INFO, "reloaded", "admin_key_file", s->options.admin_key_file, NULL);
-  if (!s->tls) return;
-  if (tls_reload(s->tls, &error))
-    log_event(LOG_ERROR, "the TLS certificate was not reloaded; the former one stays", "reason", error.message, NULL);
-  else
-    log_event(LOG_INFO, "reloaded", "tls_certificate", s->options.tls_certificate, NULL);
 }
 
 /* Signals come here and nowhere else: every thread is born with them blocked. Between them freed memory is given back. */

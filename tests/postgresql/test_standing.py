@@ -221,6 +221,9 @@ def test_a_node_that_stands_by_ends_when_it_is_asked_to(pair):
     first, second, address = pair
     with first.client(timeout=LONG) as client:
         until(lambda: second.pid in roles(client), LONG)
+        second.signal(signal.SIGHUP)
+        with second.client(timeout=LONG) as other:
+            other.get("/healthz").expect(200)
         assert second.terminate() == 0
         assert roles(client) == {first.pid: ("serving", "serving")}
         add(client, "arm").expect(201)
