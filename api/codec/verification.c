@@ -299,7 +299,7 @@ void verification_loops_check(struct json_reader *r, REQUEST *request)
 
 static void check_schedules(struct json_reader *r, const REQUEST *request)
 {
-  char where[48];
+  char where[64];
   for (size_t k = 0; k < request->law_count; k++) {
     const struct control_request *control = &request->laws[k].control;
     snprintf(where, sizeof where, "/laws/%zu/control/schedule/zones", k);
