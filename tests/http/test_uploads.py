@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from support import Server, peak_memory, unique_name, until
+from support import PATIENCE, Server, peak_memory, unique_name, until
 from support.datasets import ARM, a_log, as_csv, series_rows, upload
 from test_connections import read_answer
 
@@ -30,7 +30,7 @@ def arm(server):
 
 
 def connect(server, place, headers, path="/datasets"):
-    sock = server.connect(30)
+    sock = server.connect(30 * PATIENCE)
     sock.sendall(f"POST {place}{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n{headers}\r\n\r\n".encode())
     return sock
 
@@ -102,7 +102,7 @@ def test_a_refusal_comes_before_the_end(server, arm):
         except OSError:
             pass
         status, _, body = read_answer(sock)
-    assert status == 422 and b'\\"other\\" is not known' in body and sent < 1 << 30 and time.monotonic() - began < 30
+    assert status == 422 and b'\\"other\\" is not known' in body and sent < 1 << 30 and time.monotonic() - began < 30 * PATIENCE
     with server.client(check=False) as client:
         small = client.post(arm + "/datasets", body=log * 20, content_type="text/csv")  # read to its end: the connection is kept
         assert small.status == 422 and small.json["error_count"] == 1
@@ -116,7 +116,7 @@ def test_uploads_have_a_limit():
         text = as_csv(a_log(30000)).encode()
         assert 1 << 20 < len(text)
         for body, headers in ((text, {}), (iter([text[:100000]] * 20), {}), (gzip.compress(text), {"Content-Encoding": "gzip"})):
-            other = server.client(timeout=30).connection
+            other = server.client(timeout=30 * PATIENCE).connection
             other.request("POST", place + "/datasets", body, {"Content-Type": "text/csv", **headers})
             assert other.getresponse().status == 413
             other.close()
@@ -141,7 +141,7 @@ def test_memory_does_not_grow_with_the_log(server, arm):
     with server.client() as client:
         upload(client, arm, as_csv(a_log(20000))).expect(201)
         before = peak_memory(server.pid)
-        other = server.client(timeout=120).connection
+        other = server.client(timeout=120 * PATIENCE).connection
         other.request("POST", arm + "/datasets", blocks(megabytes), {"Content-Type": "text/csv"}, encode_chunked=True)
         answer = other.getresponse()
         assert answer.status == 201, answer.read()
@@ -160,13 +160,13 @@ def test_others_are_served_meanwhile(server, arm):
         began = time.monotonic()
         for _ in range(20):
             client.get("/v1/datasets").expect(200)
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 20 * PATIENCE
     results = []
     threads = [threading.Thread(target=lambda s=sock: (s.sendall(text[begun:]), results.append(read_answer(s)[0]))) for sock in senders]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(60 * PATIENCE)
     assert results == [201] * 40
     for sock in senders:
         sock.close()
