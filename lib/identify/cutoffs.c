@@ -109,7 +109,7 @@ static enum armdyn_status open_trial(struct trial *t, const struct training *tra
     if (!joint_parts_open(&t->judged[k], width)) return ARMDYN_EMEMORY;
     widest = width > widest ? width : widest;
   }
-  t->x = malloc(widest * sizeof *t->x);
+  t->x = malloc((widest + 1) * sizeof *t->x);
   return t->x ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 

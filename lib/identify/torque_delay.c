@@ -156,8 +156,9 @@ enum armdyn_status armdyn_find_torque_delays(const struct armdyn_unknowns *unkno
   if (!status) status = gather(s, false, error);
   for (size_t j = 0; j < unknowns->n && !status; j++) {
     const struct joint_parts *parts = &s->joints[j].parts;
-    if (joint_parts_solve(parts, parts->width - 2, FOLDS, s->x))
-      memcpy(s->joints[j].beta, s->x, (parts->width - 2) * sizeof *s->x);
+    double *beta = s->joints[j].beta;
+    if (beta && joint_parts_solve(parts, parts->width - 2, FOLDS, s->x))
+      memcpy(beta, s->x, (parts->width - 2) * sizeof *s->x);
   }
   if (!status) status = gather(s, true, error);
   for (size_t j = 0; j < unknowns->n && !status; j++) find(s, &s->joints[j], &delays[j]);
