@@ -64,7 +64,7 @@ export function connectSteps({ page, api, url, look, language, port, robot, expe
       await look('connect-served')
     },
     async 'a motion is watched while it plays, and held against its plan afterwards'() {
-      const seconds = 8
+      const seconds = 30 // of which a loaded machine has enough left to hold it
       const start = (await api('GET', '/v1/controllers/fresh/status')).position
       const job = await api('POST', `/v1/robots/${robot}/trajectories`, { method: 'quintic', start: { q: start }, goal: { q: [start[0] + 0.6, start[1] - 0.4, start[2], start[3]] }, duration: seconds }, { Prefer: 'wait=60' })
       const { id } = await api('POST', '/v1/controllers/fresh/transfers', { trajectory: job.result.href.split('/').at(-1), rate: 250 }, { 'Idempotency-Key': `live ${language}` })
@@ -73,7 +73,7 @@ export function connectSteps({ page, api, url, look, language, port, robot, expe
       await plots.nth(1).waitFor()
       await button('start').click()
       const played = async () => Number(await page.getByRole('progressbar', { name: w('progress') }).getAttribute('aria-valuenow'))
-      await until(async () => (await played()) > 20, 'a fifth of the motion')
+      await until(async () => (await played()) > 8, 'a part of the motion')
       const [now, { position, torque, play_index }] = [await played(), await api('GET', '/v1/controllers/fresh/status')]
       const s = play_index / 250 / seconds
       sure(Math.abs(now - 100 * s) < 15, `${now} % of the motion, where ${100 * s} % were played`)
