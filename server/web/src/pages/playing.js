@@ -1,6 +1,7 @@
 // A transfer while it plays: where the joints are and what they push beside the plan, as the stream of events tells it four times a
 // second; and afterwards both, whole.
-import { useMemo, useRef } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { table } from '../api.js'
@@ -84,12 +85,13 @@ export function Playing({ transfer, names }) {
   const moments = useHeard(transfer, status, rate)
   const position = useMemo(() => plan && overlay(plan, names, moments, 'position', 'q'), [plan, moments, names.join()])
   const torque = useMemo(() => plan && overlay(plan, names, moments, 'torque', 'tau'), [plan, moments, names.join()])
+  const last = moments.at(-1)
+  const now = useMemo(() => signal(null), [transfer.id]) // s, marked in the plots, which stay as they are otherwise
+  useEffect(() => void (now.value = last?.time ?? null), [last?.time, !plan])
   if (!plan) return html`<${Refusal} error=${answer.error} />`
   const whole = plan.column('t').at(-1)
-  const last = moments.at(-1)
-  const now = last ? [{ value: last.time, label: '' }] : []
   return html`<h3>${t('playing')}</h3><p>${t('playing_at', { time: figure(last?.time ?? 0, 3), whole: figure(whole, 3) })}</p><${Bar} value=${last ? Math.min(1, last.time / whole) : 0} label=${t('playing_progress')} />
-    <div class="grid"><${Plot} title=${t('playing_position')} ...${position} sync=${transfer.id} vlines=${now} xLabel=${t('time_s')} yLabel=${t('position_axis')} />
-      <div><${Plot} title=${t('playing_torque')} ...${torque} sync=${transfer.id} vlines=${now} xLabel=${t('time_s')} yLabel=${t('torque_axis')} />
+    <div class="grid"><${Plot} title=${t('playing_position')} ...${position} sync=${transfer.id} time=${now} xLabel=${t('time_s')} yLabel=${t('position_axis')} />
+      <div><${Plot} title=${t('playing_torque')} ...${torque} sync=${transfer.id} time=${now} xLabel=${t('time_s')} yLabel=${t('torque_axis')} />
         ${moments.length > 2 && !moments.some((one) => one.torque) && html`<p class="quiet">${t('playing_no_torque')}</p>`}</div></div>`
 }
