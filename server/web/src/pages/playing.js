@@ -25,11 +25,13 @@ const DRAWN = 300 // points of the plan
 const KEPT = 1200 // moments that are remembered; when there are more, every other is forgotten
 const KINDS = ['trajectories', 'excitations', 'friction-tests']
 
-// The plan of a motion, of whichever kind: { kind, samples }.
+// The plan of a motion, of whichever kind: its columns by name, taken out once, as they are asked for many times a second.
 async function planOf(id, signal) {
   for (const kind of KINDS) {
     try {
-      return await table(`v1/${kind}/${id}/samples`, {}, signal)
+      const samples = await table(`v1/${kind}/${id}/samples`, { fields: 't,q,tau' }, signal)
+      const columns = new Map(samples.columns.map((name) => [name, samples.column(name)]))
+      return { column: (name) => columns.get(name) }
     } catch (error) {
       if (error.status !== 404 || kind === KINDS.at(-1)) throw error
     }
@@ -47,8 +49,6 @@ export function planned(plan, column, times) {
     return values[k] + part * (values[k + 1] - values[k])
   })
 }
-
-export const jointsOfPlan = (plan) => plan.columns.filter((name) => /^q\d+$/.test(name)).length
 
 // What was heard of a motion until now: { times, position, torque }, each a list for each moment.
 function useHeard(transfer, status, rate) {
