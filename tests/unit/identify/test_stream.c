@@ -40,7 +40,7 @@ static struct pieces long_log(const struct armdyn_robot *robot)
     }
     times[k] += late;
   }
-  return (struct pieces){ .log = { LONG, times, positions, torques } };
+  return (struct pieces){ .log = { .count = LONG, .time = times, .q = positions, .tau = torques } };
 }
 
 /* A block against the same samples of the whole. */
