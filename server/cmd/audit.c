@@ -1,9 +1,9 @@
 /* `armdyn audit`: hold the audit trail against its hashes, or print it. */
-#include <getopt.h>
 #include <inttypes.h>
 
 #include "api/json/reader.h"
 #include "server/cmd/command.h"
+#include "server/cmd/flags.h"
 #include "server/store/store.h"
 
 static const char usage[] = "usage: armdyn audit verify [--expect NUMBER:HASH] [--data DIR]\n"
@@ -32,33 +32,23 @@ static bool read_expected(const char *text, struct arguments *a)
   return a->expected_number > 0 && *end == ':' && strlen(a->expected_hash) == 64;
 }
 
-static bool read_arguments(int argc, char **argv, struct arguments *a)
+/* As flags_read. */
+static int read_arguments(int argc, char **argv, struct arguments *a)
 {
-  static const struct option known[] = {
-    { "data", required_argument, NULL, 'd' },
-    { "store", required_argument, NULL, 's' },
-    { "format", required_argument, NULL, 'f' },
-    { "expect", required_argument, NULL, 'e' },
-    { 0 },
-  };
-  const char *data = getenv("ARMDYN_DATA");
-  *a = (struct arguments){ .data = data ? data : "armdyn-data", .store = command_store_address(), .format = "jsonl" };
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'd': a->data = optarg; break;
-    case 's': a->store = optarg; break;
-    case 'f': a->format = optarg; break;
-    case 'e': good = good && read_expected(optarg, a); break;
-    default: good = false;
-    }
-  }
-  a->verb = optind + 1 == argc ? argv[optind] : "";
-  bool known_format = !strcmp(a->format, "jsonl") || !strcmp(a->format, "csv");
-  if (good && known_format && (!strcmp(a->verb, "verify") || !strcmp(a->verb, "export"))) return true;
-  fputs(usage, stderr);
-  return false;
+  *a = (struct arguments){ .data = FLAG_DATA_DEFAULT, .store = command_store_address(), .format = "jsonl" };
+  const char *expected = NULL;
+  const struct flag flags[] = { { "data", &a->data, NULL },
+                                { "store", &a->store, NULL },
+                                { "format", &a->format, NULL },
+                                { "expect", &expected, NULL },
+                                { 0 } };
+  int rest;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  if (wrong) return wrong;
+  a->verb = rest == 1 ? argv[argc - 1] : "";
+  const bool format = !strcmp(a->format, "jsonl") || !strcmp(a->format, "csv"),
+             verb = !strcmp(a->verb, "verify") || !strcmp(a->verb, "export");
+  return format && verb && (!expected || read_expected(expected, a)) ? 0 : flags_refuse(usage);
 }
 
 /* -- what is done with every entry -- */
@@ -156,11 +146,8 @@ int command_audit(int argc, char **argv)
   struct arguments a;
   struct store *store = NULL;
   struct armdyn_error error = { "", "" };
-  if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-    fputs(usage, stdout);
-    return 0;
-  }
-  if (!read_arguments(argc, argv, &a)) return 2;
+  const int wrong = read_arguments(argc, argv, &a);
+  if (wrong) return wrong - 1;
   char path[STORE_PATH_SIZE];
   enum armdyn_status status = store_file(a.data, path, &error);
   if (!status) status = store_open_reader(*a.store ? a.store : path, &store, &error);

@@ -1,8 +1,8 @@
 /* `armdyn backup` and `armdyn restore`: checked copies of the store. */
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "server/cmd/command.h"
+#include "server/cmd/flags.h"
 #include "server/store/store.h"
 
 static const char backup_usage[] =
@@ -21,35 +21,17 @@ static const char restore_usage[] =
     "  --enable             they stay as they are: the store moves here, and is used nowhere else any more\n"
     "  --data DIR           directory of the store; default: ARMDYN_DATA, or armdyn-data\n";
 
-/* 0: go on; else the exit status + 1. */
+/* As flags_read. enable: NULL: there is no such switch. */
 static int read_arguments(int argc, char **argv, const char *usage, const char **file, const char **data, bool *enable)
 {
-  static const struct option known[] = { { "data", required_argument, NULL, 'd' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { "enable", no_argument, NULL, 'e' },
-                                         { 0 } };
-  const char *variable = getenv("ARMDYN_DATA");
-  *data = variable ? variable : "armdyn-data";
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    if (c == 'h') {
-      fputs(usage, stdout);
-      return 1;
-    }
-    if (c == 'd')
-      *data = optarg;
-    else if (c == 'e' && enable)
-      *enable = true;
-    else
-      good = false;
-  }
-  if (good && optind + 1 == argc) {
-    *file = argv[optind];
-    return 0;
-  }
-  fputs(usage, stderr);
-  return 3;
+  const struct flag flags[] = { { "data", data, NULL }, { enable ? "enable" : NULL, NULL, enable }, { 0 } };
+  int rest;
+  *data = FLAG_DATA_DEFAULT;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  if (wrong) return wrong;
+  if (rest != 1) return flags_refuse(usage);
+  *file = argv[argc - 1];
+  return 0;
 }
 
 /* A copy of a file beside a server would be one of an empty store. */
@@ -74,7 +56,7 @@ static int finish(const char *name, enum armdyn_status status, const struct armd
 
 int command_backup(int argc, char **argv)
 {
-  const char *file, *data;
+  const char *file = NULL, *data;
   struct armdyn_error error = { "", "" };
   char path[STORE_PATH_SIZE];
   int usage = read_arguments(argc, argv, backup_usage, &file, &data, NULL);
@@ -87,7 +69,7 @@ int command_backup(int argc, char **argv)
 
 int command_restore(int argc, char **argv)
 {
-  const char *file, *data;
+  const char *file = NULL, *data;
   struct armdyn_error error = { "", "" };
   bool enable = false;
   int usage = read_arguments(argc, argv, restore_usage, &file, &data, &enable);

@@ -1,6 +1,5 @@
 /* `armdyn code`: the equations of an arm as programs, of a model in a file or of a robot that a service has stored. */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <sys/stat.h>
 
@@ -8,6 +7,7 @@
 #include "api/json/document.h"
 #include "server/cmd/command.h"
 #include "server/cmd/control.h"
+#include "server/cmd/flags.h"
 #include "server/cmd/model.h"
 
 enum { STATES = 10000, SEED = 1 };
@@ -36,44 +36,24 @@ struct arguments {
 /* 0: go on; else the exit status + 1. */
 static int read_arguments(int argc, char **argv, struct arguments *a)
 {
-  static const struct option known[] = { { "language", required_argument, NULL, 'l' },
-                                         { "function", required_argument, NULL, 'f' },
-                                         { "dialect", required_argument, NULL, 'i' },
-                                         { "precision", required_argument, NULL, 'p' },
-                                         { "parameters", required_argument, NULL, 'a' },
-                                         { "terms", required_argument, NULL, 't' },
-                                         { "error-bound", required_argument, NULL, 'b' },
-                                         { "trajectory", required_argument, NULL, 'j' },
-                                         { "out", required_argument, NULL, 'o' },
-                                         { "data", required_argument, NULL, 'd' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { 0 } };
-  const char *variable = getenv("ARMDYN_DATA");
-  *a = (struct arguments){ .functions = "inverse_dynamics", .out = ".", .data = variable ? variable : "armdyn-data" };
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'l': a->language = optarg; break;
-    case 'f': a->functions = optarg; break;
-    case 'i': a->dialect = optarg; break;
-    case 'p': a->precision = optarg; break;
-    case 'a': a->parameters = optarg; break;
-    case 't': a->terms = optarg; break;
-    case 'b': a->bound = optarg; break;
-    case 'j': a->trajectory = optarg; break;
-    case 'o': a->out = optarg; break;
-    case 'd': a->data = optarg; break;
-    case 'h': fputs(usage, stdout); return 1;
-    default: good = false;
-    }
-  }
-  if (good && optind + 1 == argc && a->language) {
-    a->robot = argv[optind];
-    return 0;
-  }
-  fputs(usage, stderr);
-  return 3;
+  *a = (struct arguments){ .functions = "inverse_dynamics", .out = ".", .data = FLAG_DATA_DEFAULT };
+  const struct flag flags[] = { { "language", &a->language, NULL },
+                                { "function", &a->functions, NULL },
+                                { "dialect", &a->dialect, NULL },
+                                { "precision", &a->precision, NULL },
+                                { "parameters", &a->parameters, NULL },
+                                { "terms", &a->terms, NULL },
+                                { "error-bound", &a->bound, NULL },
+                                { "trajectory", &a->trajectory, NULL },
+                                { "out", &a->out, NULL },
+                                { "data", &a->data, NULL },
+                                { 0 } };
+  int rest;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  if (wrong) return wrong;
+  if (rest != 1 || !a->language) return flags_refuse(usage);
+  a->robot = argv[argc - 1];
+  return 0;
 }
 
 /* -- the request, as a service would be asked -- */

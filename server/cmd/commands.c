@@ -1,4 +1,5 @@
 #include "server/cmd/command.h"
+#include "server/cmd/flags.h"
 
 /* clang-format off */
 const struct command commands[] = {
@@ -39,6 +40,5 @@ const struct command *command_find(const char *name)
 
 const char *command_store_address(void)
 {
-  const char *address = getenv("ARMDYN_STORE");
-  return address ? address : "";
+  return flag_default("ARMDYN_STORE", "");
 }

@@ -1,7 +1,6 @@
 /* `armdyn doctor`: looks whether everything that the service needs is well, whether or not it runs.
  * To add a check: a function and a row. */
 #include <errno.h>
-#include <getopt.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "server/base/clock.h"
 #include "server/cmd/command.h"
 #include "server/cmd/control.h"
+#include "server/cmd/flags.h"
 #include "server/cmd/libraries.h"
 #include "server/ipc/child.h"
 #include "server/store/store.h"
@@ -348,34 +348,20 @@ static const struct check {
 
 /* -- the command -- */
 
-/* 0: go on; else the exit status + 1. */
+/* As flags_read. */
 static int read_arguments(int argc, char **argv, struct doctor *d)
 {
-  static const struct option known[] = { { "data", required_argument, NULL, 'd' },
-                                         { "store", required_argument, NULL, 's' },
-                                         { "webhook-ca", required_argument, NULL, 'w' },
-                                         { "json", no_argument, NULL, 'j' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { 0 } };
-  const char *variable = getenv("ARMDYN_DATA");
-  d->data = variable ? variable : "armdyn-data";
+  const struct flag flags[] = { { "data", &d->data, NULL },
+                                { "store", &d->address, NULL },
+                                { "webhook-ca", &d->webhook_ca, NULL },
+                                { "json", NULL, &d->json },
+                                { 0 } };
+  int rest;
+  d->data = FLAG_DATA_DEFAULT;
   d->address = command_store_address();
-  d->webhook_ca = getenv("ARMDYN_WEBHOOK_CA");
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'd': d->data = optarg; break;
-    case 's': d->address = optarg; break;
-    case 'w': d->webhook_ca = optarg; break;
-    case 'j': d->json = true; break;
-    case 'h': fputs(usage, stdout); return 1;
-    default: good = false;
-    }
-  }
-  if (good && optind == argc) return 0;
-  fputs(usage, stderr);
-  return 3;
+  d->webhook_ca = flag_default("ARMDYN_WEBHOOK_CA", NULL);
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  return wrong || !rest ? wrong : flags_refuse(usage);
 }
 
 static void open_store(struct doctor *d)

@@ -1,5 +1,4 @@
 /* `armdyn drain`: before a stop or an upgrade, let what runs end and begin nothing more. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -7,6 +6,7 @@
 #include "server/base/clock.h"
 #include "server/cmd/command.h"
 #include "server/cmd/control.h"
+#include "server/cmd/flags.h"
 
 static const char usage[] =
     "usage: armdyn drain [--wait SECONDS | --end] [--data DIR]\n\n"
@@ -22,34 +22,19 @@ struct arguments {
   bool end;
 };
 
-/* 0: go on; else the exit status + 1. */
+/* As flags_read. */
 static int read_arguments(int argc, char **argv, struct arguments *a)
 {
-  static const struct option known[] = { { "data", required_argument, NULL, 'd' },
-                                         { "wait", required_argument, NULL, 'w' },
-                                         { "end", no_argument, NULL, 'e' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { 0 } };
-  const char *variable = getenv("ARMDYN_DATA");
-  *a = (struct arguments){ .data = variable ? variable : "armdyn-data" };
-  bool good = true;
-  char *rest = NULL;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'd': a->data = optarg; break;
-    case 'w':
-      a->wait_s = strtol(optarg, &rest, 10);
-      good = good && rest != optarg && !*rest && a->wait_s >= 0 && a->wait_s <= LIMIT_JOB_TIME;
-      break;
-    case 'e': a->end = true; break;
-    case 'h': fputs(usage, stdout); return 1;
-    default: good = false;
-    }
-  }
-  if (good && optind == argc && !(a->end && a->wait_s)) return 0;
-  fputs(usage, stderr);
-  return 3;
+  *a = (struct arguments){ .data = FLAG_DATA_DEFAULT };
+  const char *wait = NULL;
+  const struct flag flags[] = { { "data", &a->data, NULL }, { "wait", &wait, NULL }, { "end", NULL, &a->end }, { 0 } };
+  char *behind = NULL;
+  int rest;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  if (wrong) return wrong;
+  if (wait) a->wait_s = strtol(wait, &behind, 10);
+  const bool good = !wait || (*wait && !*behind && a->wait_s >= 0 && a->wait_s <= LIMIT_JOB_TIME);
+  return good && !rest && !(a->end && a->wait_s) ? 0 : flags_refuse(usage);
 }
 
 /* One call and its answer. false: told on standard error. */

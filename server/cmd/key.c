@@ -1,12 +1,12 @@
 /* `armdyn key`: API keys from the command line, of a service that runs or of one that does not. */
 #include "api/codec/key.h"
 
-#include <getopt.h>
 #include <unistd.h>
 
 #include "api/problem/problem.h"
 #include "server/cmd/command.h"
 #include "server/cmd/control.h"
+#include "server/cmd/flags.h"
 #include "server/http/auth.h"
 #include "server/store/store.h"
 
@@ -30,38 +30,27 @@ struct arguments {
   const char *verb, *name, *role, *motion, *expires_at, *data, *store, *id;
 };
 
-static bool read_arguments(int argc, char **argv, struct arguments *a)
+/* As flags_read. */
+static int read_arguments(int argc, char **argv, struct arguments *a)
 {
-  static const struct option known[] = {
-    { "name", required_argument, NULL, 'n' },
-    { "role", required_argument, NULL, 'r' },
-    { "motion", required_argument, NULL, 'm' },
-    { "data", required_argument, NULL, 'd' },
-    { "expires-at", required_argument, NULL, 'e' },
-    { "store", required_argument, NULL, 's' },
-    { 0 },
-  };
-  const char *data = getenv("ARMDYN_DATA");
-  a->data = data ? data : "armdyn-data";
+  const struct flag flags[] = { { "name", &a->name, NULL },
+                                { "role", &a->role, NULL },
+                                { "motion", &a->motion, NULL },
+                                { "data", &a->data, NULL },
+                                { "store", &a->store, NULL },
+                                { "expires-at", &a->expires_at, NULL },
+                                { 0 } };
+  int rest;
+  a->data = FLAG_DATA_DEFAULT;
   a->store = command_store_address();
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'n': a->name = optarg; break;
-    case 'r': a->role = optarg; break;
-    case 'm': a->motion = optarg; break;
-    case 'd': a->data = optarg; break;
-    case 's': a->store = optarg; break;
-    case 'e': a->expires_at = optarg; break;
-    default: fprintf(stderr, "armdyn key: cannot understand '%s'\n", argv[optind - 1]); return false;
-    }
-  }
-  a->verb = optind < argc ? argv[optind++] : "";
-  bool revoke = !strcmp(a->verb, "revoke"), create = !strcmp(a->verb, "create");
-  if (revoke && optind < argc) a->id = argv[optind++];
-  if (optind == argc && (create ? a->name && a->role : revoke ? a->id != NULL : !strcmp(a->verb, "list"))) return true;
-  fputs(usage, stderr);
-  return false;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  if (wrong) return wrong;
+  char **words = argv + argc - rest;
+  a->verb = rest ? words[0] : "";
+  const bool revoke = !strcmp(a->verb, "revoke"), create = !strcmp(a->verb, "create");
+  if (revoke && rest > 1) a->id = words[1];
+  if (rest != 1 + revoke) return flags_refuse(usage);
+  return (create ? a->name && a->role : revoke || !strcmp(a->verb, "list")) ? 0 : flags_refuse(usage);
 }
 
 /* The body of POST /v1/keys. */
@@ -197,12 +186,9 @@ static int work_alone(const struct arguments *a, const struct buffer *body)
 
 int command_key(int argc, char **argv)
 {
-  if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-    fputs(usage, stdout);
-    return 0;
-  }
   struct arguments a = { 0 };
-  if (!read_arguments(argc, argv, &a)) return 2;
+  const int wrong = read_arguments(argc, argv, &a);
+  if (wrong) return wrong - 1;
   int exit_status = 1;
   struct armdyn_error error = { "", "" };
   struct buffer body = BUFFER(KB(16));

@@ -1,8 +1,8 @@
 /* `armdyn move`: the store from its file into PostgreSQL, or back. */
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "server/cmd/command.h"
+#include "server/cmd/flags.h"
 #include "server/store/move.h"
 
 static const char usage[] =
@@ -17,26 +17,13 @@ static const char usage[] =
     "  --from WHERE         directory of the store, or the address of a database\n"
     "  --to WHERE           the other\n";
 
-/* 0: go on; else the exit status + 1. */
+/* As flags_read. */
 static int read_arguments(int argc, char **argv, const char **from, const char **to)
 {
-  static const struct option known[] = { { "from", required_argument, NULL, 'f' },
-                                         { "to", required_argument, NULL, 't' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { 0 } };
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'f': *from = optarg; break;
-    case 't': *to = optarg; break;
-    case 'h': fputs(usage, stdout); return 1;
-    default: good = false;
-    }
-  }
-  if (good && optind == argc && *from && *to) return 0;
-  fputs(usage, stderr);
-  return 3;
+  const struct flag flags[] = { { "from", from, NULL }, { "to", to, NULL }, { 0 } };
+  int rest;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  return wrong || (!rest && *from && *to) ? wrong : flags_refuse(usage);
 }
 
 struct told {

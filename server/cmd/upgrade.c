@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -12,6 +11,7 @@
 
 #include "armdyn/armdyn.h"
 #include "server/cmd/command.h"
+#include "server/cmd/flags.h"
 #include "server/release/notes.h"
 #include "server/store/trial.h"
 
@@ -44,33 +44,21 @@ struct upgrade {
   bool check;
 };
 
-/* 0: go on; else the exit status + 1. */
+/* As flags_read. */
 static int read_arguments(int argc, char **argv, struct upgrade *u)
 {
-  static const struct option known[] = {
-    { "check", no_argument, NULL, 'c' },       { "since", required_argument, NULL, 's' },
-    { "store", required_argument, NULL, 't' }, { "data", required_argument, NULL, 'd' },
-    { "help", no_argument, NULL, 'h' },        { 0 }
-  };
-  const char *variable = getenv("ARMDYN_DATA");
-  *u = (struct upgrade){ .data = variable ? variable : "armdyn-data" };
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 'c': u->check = true; break;
-    case 's': u->since = optarg; break;
-    case 'd': u->data = optarg; break;
-    case 't': u->store = optarg; break;
-    case 'h': fputs(usage, stdout); return 1;
-    default: good = false;
-    }
-  }
-  if (optind < argc) u->program = argv[optind++];
+  *u = (struct upgrade){ .data = FLAG_DATA_DEFAULT };
+  const struct flag flags[] = { { "check", NULL, &u->check },
+                                { "since", &u->since, NULL },
+                                { "store", &u->store, NULL },
+                                { "data", &u->data, NULL },
+                                { 0 } };
+  int rest;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  if (wrong) return wrong;
+  if (rest == 1) u->program = argv[argc - 1];
   const bool alone = !u->check && !u->program && !u->since;
-  if (good && optind == argc && (u->store ? alone : u->check && !(u->program && u->since))) return 0;
-  fputs(usage, stderr);
-  return 3;
+  return rest <= 1 && (u->store ? alone : u->check && !(u->program && u->since)) ? 0 : flags_refuse(usage);
 }
 
 static int fail(const char *message)

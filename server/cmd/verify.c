@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
-#include <getopt.h>
 #include <sodium.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include "api/limits.h"
 #include "api/wire/buffer.h"
 #include "server/cmd/command.h"
+#include "server/cmd/flags.h"
 #include "server/release/sums.h"
 
 static const char usage[] =
@@ -187,32 +187,18 @@ static void check(struct bundle *b)
   buffer_release(&text);
 }
 
-/* 0: go on; else the exit status + 1. */
+/* As flags_read. */
 static int read_arguments(int argc, char **argv, struct bundle *b)
 {
-  static const struct option known[] = { { "key", required_argument, NULL, 'k' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { 0 } };
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    if (c == 'h') {
-      fputs(usage, stdout);
-      return 1;
-    }
-    if (c == 'k')
-      b->key_file = optarg;
-    else
-      good = false;
-  }
-  if (good && b->key_file && optind + 1 == argc && *argv[optind]) {
-    char *folder = argv[optind];
-    for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/';) folder[--length] = '\0';
-    b->folder = folder;
-    return 0;
-  }
-  fputs(usage, stderr);
-  return 3;
+  const struct flag flags[] = { { "key", &b->key_file, NULL }, { 0 } };
+  int rest;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  if (wrong) return wrong;
+  char *folder = argv[argc - 1];
+  if (rest != 1 || !b->key_file || !*folder) return flags_refuse(usage);
+  for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/';) folder[--length] = '\0';
+  b->folder = folder;
+  return 0;
 }
 
 int command_verify(int argc, char **argv)

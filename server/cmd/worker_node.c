@@ -1,5 +1,4 @@
 /* `armdyn worker-node`: more processors for the jobs of a service whose store is in PostgreSQL. */
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,6 +6,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/cmd/command.h"
+#include "server/cmd/flags.h"
 #include "server/nodes/worker_node.h"
 
 static const char usage[] =
@@ -26,40 +26,19 @@ struct words {
   const char *store, *workers, *data, *memory, *cpu, *stop;
 };
 
-static const char *variable(const char *name, const char *otherwise)
-{
-  const char *value = getenv(name);
-  return value ? value : otherwise;
-}
-
-/* 0: go on; else the exit status + 1. */
+/* As flags_read. */
 static int read_arguments(int argc, char **argv, struct words *w)
 {
-  static const struct option known[] = { { "store", required_argument, NULL, 's' },
-                                         { "workers", required_argument, NULL, 'w' },
-                                         { "data", required_argument, NULL, 'd' },
-                                         { "worker-memory", required_argument, NULL, 'm' },
-                                         { "job-cpu-time", required_argument, NULL, 'c' },
-                                         { "stop-timeout", required_argument, NULL, 't' },
-                                         { "help", no_argument, NULL, 'h' },
-                                         { 0 } };
-  bool good = true;
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-    switch (c) {
-    case 's': w->store = optarg; break;
-    case 'w': w->workers = optarg; break;
-    case 'd': w->data = optarg; break;
-    case 'm': w->memory = optarg; break;
-    case 'c': w->cpu = optarg; break;
-    case 't': w->stop = optarg; break;
-    case 'h': fputs(usage, stdout); return 1;
-    default: good = false;
-    }
-  }
-  if (good && optind == argc) return 0;
-  fputs(usage, stderr);
-  return 3;
+  const struct flag flags[] = { { "store", &w->store, NULL },
+                                { "workers", &w->workers, NULL },
+                                { "data", &w->data, NULL },
+                                { "worker-memory", &w->memory, NULL },
+                                { "job-cpu-time", &w->cpu, NULL },
+                                { "stop-timeout", &w->stop, NULL },
+                                { 0 } };
+  int rest;
+  const int wrong = flags_read(argc, argv, flags, usage, &rest);
+  return wrong || !rest ? wrong : flags_refuse(usage);
 }
 
 /* Within bounds, or it is said and false. */
@@ -102,12 +81,12 @@ int command_worker_node(int argc, char **argv)
 {
   char cores[24];
   snprintf(cores, sizeof cores, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-  struct words w = { variable("ARMDYN_STORE", ""),
-                     variable("ARMDYN_WORKERS", cores),
-                     variable("ARMDYN_DATA", "armdyn-data"),
-                     variable("ARMDYN_WORKER_MEMORY", "2048"),
-                     variable("ARMDYN_JOB_CPU_TIME", "14400"),
-                     variable("ARMDYN_STOP_TIMEOUT", "60") };
+  struct words w = { flag_default("ARMDYN_STORE", ""),
+                     flag_default("ARMDYN_WORKERS", cores),
+                     flag_default("ARMDYN_DATA", "armdyn-data"),
+                     flag_default("ARMDYN_WORKER_MEMORY", "2048"),
+                     flag_default("ARMDYN_JOB_CPU_TIME", "14400"),
+                     flag_default("ARMDYN_STOP_TIMEOUT", "60") };
   long workers, memory, cpu, stop;
   const int wrong = read_arguments(argc, argv, &w);
   if (wrong) return wrong - 1;
