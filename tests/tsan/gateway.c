@@ -150,7 +150,7 @@ static enum armdyn_status ask(struct endpoints *e, const struct sim *s, const ch
                               enum transfer_command_kind kind)
 {
   static uint64_t number;
-  struct transfer_command command = { .number = ++number, .kind = kind, .start_before_ms = clock_wall_ms() + 10000 };
+  struct transfer_command command = { .number = ++number, .kind = kind, .before_ms = clock_wall_ms() + 10000 };
   snprintf(command.transfer, sizeof command.transfer, "%s", transfer);
   endpoints_command(e, &s->address, &command);
   for (int64_t deadline = clock_monotonic_ns() + 10000000000LL; clock_monotonic_ns() < deadline; nap()) {
