@@ -1,4 +1,4 @@
-/* One attempt at a job: what goes to the worker, what comes back, and how the store is told. */
+/* One attempt at a job: what it is, how it is begun and ended, and how the store is told. */
 #ifndef SERVER_JOBS_ATTEMPT_H
 #define SERVER_JOBS_ATTEMPT_H
 
