@@ -64,7 +64,7 @@ export function connectSteps({ page, api, url, look, language, port, robot, expe
       await look('connect-served')
     },
     async 'a motion is watched while it plays, and held against its plan afterwards'() {
-      const seconds = 30 // of which a loaded machine has enough left to hold it
+      const seconds = 120 // so that a loaded machine has enough of them left; it is not waited for their end
       const start = (await api('GET', '/v1/controllers/fresh/status')).position
       const job = await api('POST', `/v1/robots/${robot}/trajectories`, { method: 'quintic', start: { q: start }, goal: { q: [start[0] + 0.6, start[1] - 0.4, start[2], start[3]] }, duration: seconds }, { Prefer: 'wait=60' })
       const { id } = await api('POST', '/v1/controllers/fresh/transfers', { trajectory: job.result.href.split('/').at(-1), rate: 250 }, { 'Idempotency-Key': `live ${language}` })
@@ -83,7 +83,9 @@ export function connectSteps({ page, api, url, look, language, port, robot, expe
       await button('resume').waitFor()
       await look('playing')
       await button('resume').click()
-      await until(async () => (await api('GET', `/v1/transfers/${id}`)).state === 'done', 'the end of the motion')
+      await until(async () => (await api('GET', `/v1/transfers/${id}`)).state === 'playing', 'the rest of the motion')
+      await api('POST', '/v1/controllers/fresh/stop')
+      await until(async () => (await api('GET', `/v1/transfers/${id}`)).state === 'stopped', 'the end of the motion')
       await page.getByText(w('less')).first().waitFor()
       await until(async () => (await plots.count()) === 4, 'plan and measurement, and their difference')
       await look('played')
