@@ -29,21 +29,29 @@ static struct armdyn_zones found_of(const struct armdyn_zoning *zoning)
   return zones;
 }
 
+/* Held still, its torque within what is allowed; all of it must outlive the zoning. */
+static struct armdyn_zoning of_pendulum(const struct armdyn_robot *robot, const double *low, const double *high,
+                                        const double *allowed, size_t most)
+{
+  static const double none = 0;
+  return (struct armdyn_zoning){ .robot = robot,
+                                 .low = low,
+                                 .high = high,
+                                 .acceleration = &none,
+                                 .torque = allowed,
+                                 .law = ARMDYN_LAW_PID,
+                                 .bandwidth = 3,
+                                 .most = most,
+                                 .depth = 20 };
+}
+
 /* g = m g l sin q: the tangent in the middle of h is off by at most m g l h^2 / 8, and a turn is halved until that is kept. */
 Test(zones, of_a_pendulum_are_as_wide_as_its_tangents_hold)
 {
   struct armdyn_robot *robot = a_pendulum();
-  const double weight = MASS * GRAVITY * LENGTH, low = -PI, high = PI, none = 0;
+  const double weight = MASS * GRAVITY * LENGTH, low = -PI, high = PI;
   for (double allowed = 4; allowed > 0.004; allowed /= 3.7) {
-    const struct armdyn_zoning zoning = { .robot = robot,
-                                          .low = &low,
-                                          .high = &high,
-                                          .acceleration = &none,
-                                          .torque = &allowed,
-                                          .law = ARMDYN_LAW_PID,
-                                          .bandwidth = 3,
-                                          .most = 512,
-                                          .depth = 20 };
+    const struct armdyn_zoning zoning = of_pendulum(robot, &low, &high, &allowed, 512);
     struct armdyn_zones zones = found_of(&zoning);
     const double halvings = ceil(log2(2 * PI / sqrt(8 * allowed / weight))), h = 2 * PI / exp2(halvings);
     cr_assert_eq(zones.count, (size_t)exp2(halvings));
@@ -64,16 +72,8 @@ Test(zones, of_a_pendulum_are_as_wide_as_its_tangents_hold)
 Test(zones, left_over_are_told_with_their_share)
 {
   struct armdyn_robot *robot = a_pendulum();
-  const double low = 0, high = 2, none = 0, allowed = 1e-9;
-  struct armdyn_zoning zoning = { .robot = robot,
-                                  .low = &low,
-                                  .high = &high,
-                                  .acceleration = &none,
-                                  .torque = &allowed,
-                                  .law = ARMDYN_LAW_PID,
-                                  .bandwidth = 3,
-                                  .most = 5,
-                                  .depth = 20 };
+  const double low = 0, high = 2, allowed = 1e-9;
+  struct armdyn_zoning zoning = of_pendulum(robot, &low, &high, &allowed, 5);
   struct armdyn_zones zones = found_of(&zoning);
   cr_assert_eq(zones.count, 5);
   cr_assert_eq(zones.left, 5);
