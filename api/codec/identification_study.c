@@ -125,6 +125,7 @@ void identification_study_result_encode(const struct identification_study_result
   json_key(&w, "identification_revision"), json_write_integer(&w, result->revision);
   json_key(&w, "estimator"), json_write_text(&w, result->estimator);
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
+  json_key(&w, "motion"), json_write_text(&w, result->in_loop ? "simulated_loop" : "measured");
   member_count(&w, "samples", result->samples);
   member_count(&w, "completed", result->completed);
   member_count(&w, "failed", result->failed);

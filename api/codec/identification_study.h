@@ -28,6 +28,7 @@ struct identification_study_result {
   struct identification_conditioning conditioning; /* as used, without NAN */
   const struct identification_data *data;          /* whose motion was simulated */
   size_t data_count, samples;                      /* of a simulated run */
+  bool in_loop;                                    /* the motion is that of a simulated loop, not the measured one */
   const struct armdyn_noise *noise;                /* of torques */
   double position_deviation[ARMDYN_JOINTS_MAX];    /* rad (m); NAN: not known, 0 was taken */
   const struct armdyn_unknowns *unknowns;          /* that are told of */

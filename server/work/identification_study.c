@@ -9,6 +9,7 @@
 #include "server/work/arm_estimate.h"
 #include "server/work/conditioning.h"
 #include "server/work/dataset_loads.h"
+#include "server/work/instruments.h"
 #include "server/work/kinds.h"
 #include "server/work/lineage.h"
 #include "server/work/simulated_logs.h"
@@ -29,7 +30,8 @@ struct run {
   struct opened_logs logs;
   struct armdyn_conditioning conditioning;
   struct held_friction held;
-  struct dataset_loads loads; /* of the data */
+  struct dataset_loads loads;     /* of the data */
+  struct instruments instruments; /* of the data, or a loop */
   struct arm_estimate truth;
   struct simulated_logs simulated;
   struct armdyn_study *study;
@@ -139,16 +141,24 @@ static void go_on_trying(void *context, size_t trial, size_t trials)
   go_on(context);
 }
 
+/* What columns are compared with; NULL: not that. */
+struct compared {
+  const struct armdyn_known_loop *loop;
+  const struct armdyn_source *instruments;
+};
+
 /* With the settings of the request; friction that it holds is taken off.
  *   trained  out  what it was identified from; as long as the stream */
-static enum armdyn_status identify(struct run *run, struct armdyn_log_stream *stream, struct arm_estimate *arm,
-                                   struct armdyn_source *trained, struct armdyn_error *error)
+static enum armdyn_status identify(struct run *run, struct armdyn_log_stream *stream, const struct compared *compared,
+                                   struct arm_estimate *arm, struct armdyn_source *trained, struct armdyn_error *error)
 {
   struct arm_order order = {
     .request = &run->asked,
     .given = run->robot,
     .held = run->held.which,
     .source = trained,
+    .loop = compared->loop,
+    .instruments = compared->instruments,
     .trying = go_on_trying,
     .refining = go_on_trying,
     .cancelled = go_on,
@@ -176,17 +186,30 @@ static enum armdyn_status identify(struct run *run, struct armdyn_log_stream *st
   return status ? status : arm_estimate(&order, arm, error);
 }
 
+/* Of estimators that have it; a loop that only a test of the filters knows changes nothing of what is studied. */
+static enum armdyn_status open_instruments(struct run *run, struct armdyn_error *error)
+{
+  const struct filtered_path_order order = { &run->asked, run->robot, &run->conditioning, &run->logs, run->logs.count };
+  if (run->asked.estimator != ARMDYN_IV && run->asked.estimator != ARMDYN_DIDIM) return ARMDYN_OK;
+  return instruments_open(run->work, &order, false, &run->instruments, error);
+}
+
 static enum armdyn_status make_truth(struct run *run, struct armdyn_error *error)
 {
   struct armdyn_log_stream *stream = NULL;
   struct armdyn_source trained;
   enum armdyn_status status = held_friction_open(run->work, run->asked.friction_from, run->robot, &run->held, error);
   if (!status) status = opened_logs_stream(&run->logs, run->logs.count, &run->conditioning, &stream, error);
-  if (!status) status = identify(run, stream, &run->truth, &trained, error);
+  if (!status) status = open_instruments(run, error);
+  const struct compared compared = { run->instruments.loop, run->instruments.source };
+  if (!status) status = identify(run, stream, &compared, &run->truth, &trained, error);
   const struct simulated_truth truth = {
     .unknowns = run->truth.unknowns,
     .beta = run->truth.estimate.beta,
     .known = run->held.known,
+    .loop = compared.loop ? &run->instruments.logged : NULL,
+    .robot = run->truth.robot,
+    .in_loop = arm_in_loop(&run->truth),
     .conditioning = &run->conditioning,
     .data = &run->logs,
     .data_count = run->logs.count,
@@ -198,26 +221,45 @@ static enum armdyn_status make_truth(struct run *run, struct armdyn_error *error
   return status ? status : armdyn_study_new(truth.unknowns, truth.beta, &run->study);
 }
 
-static enum armdyn_status simulated_stream(struct run *run, struct armdyn_log_stream **stream,
+static enum armdyn_status simulated_stream(struct run *run, struct armdyn_log_reader reader(struct simulated_log *log),
+                                           double position_cutoff, struct armdyn_log_stream **stream,
                                            struct armdyn_error *error)
 {
   struct armdyn_log_reader readers[LIMIT_DATASETS];
   struct armdyn_conditioning conditioning = run->conditioning;
+  conditioning.position_cutoff = position_cutoff;
   memset(conditioning.torque_delay, 0, sizeof conditioning.torque_delay); /* simulated torques are in time */
-  for (size_t i = 0; i < run->simulated.count; i++) readers[i] = simulated_log_reader(&run->simulated.logs[i]);
+  for (size_t i = 0; i < run->simulated.count; i++) readers[i] = reader(&run->simulated.logs[i]);
   return armdyn_log_stream_new(run->model->joint_count, readers, run->simulated.count, &conditioning, stream, error);
+}
+
+/* As the identification has it: the reference of the simulated loop, or the simulated path through the other filter.
+ *   stream  out  NULL: the estimator compares with nothing */
+static enum armdyn_status second_stream(struct run *run, struct armdyn_log_stream **stream, struct armdyn_error *error)
+{
+  const double own = run->conditioning.position_cutoff, other = run->instruments.told.cutoff;
+  enum armdyn_status status = ARMDYN_OK;
+  if (run->instruments.loop)
+    status = simulated_stream(run, simulated_reference_reader, own, stream, error);
+  else if (run->instruments.source)
+    status = simulated_stream(run, simulated_log_reader, other, stream, error);
+  return status || !*stream ? status : training_data_exclude(&run->asked, &run->logs, *stream, error);
 }
 
 /* A run that finds nothing counts, too. */
 static enum armdyn_status repeat(struct run *run, struct armdyn_error *error)
 {
   struct arm_estimate *arm = calloc(1, sizeof *arm);
-  struct armdyn_log_stream *stream = NULL;
-  struct armdyn_source trained;
+  struct armdyn_log_stream *stream = NULL, *second = NULL;
+  struct armdyn_source trained, other = { 0 };
   enum armdyn_status status =
       arm ? simulated_logs_draw(&run->simulated, (uint64_t)run->request.seed, run->repetition) : ARMDYN_EMEMORY;
-  if (!status) status = simulated_stream(run, &stream, error);
-  if (!status) status = identify(run, stream, arm, &trained, error);
+  if (!status) status = simulated_stream(run, simulated_log_reader, run->conditioning.position_cutoff, &stream, error);
+  if (!status) status = second_stream(run, &second, error);
+  if (second) other = armdyn_log_stream_source(second);
+  const struct armdyn_known_loop loop = { run->asked.loop.kp, run->asked.loop.kd, &other };
+  const struct compared compared = { run->instruments.loop ? &loop : NULL, run->instruments.source ? &other : NULL };
+  if (!status) status = identify(run, stream, &compared, arm, &trained, error);
   if (!status) status = armdyn_study_add(run->study, arm->unknowns, &arm->estimate);
   if (!status) {
     run->result.completed++;
@@ -229,6 +271,7 @@ static enum armdyn_status repeat(struct run *run, struct armdyn_error *error)
   if (arm) arm_estimate_release(arm);
   free(arm);
   armdyn_log_stream_free(stream);
+  armdyn_log_stream_free(second);
   return status;
 }
 
@@ -302,6 +345,7 @@ static void send_result(struct run *run)
   result->data_count = run->logs.count;
   for (size_t i = 0; i < run->simulated.count; i++) result->samples += run->simulated.logs[i].count;
   result->noise = run->simulated.of_torques;
+  result->in_loop = run->instruments.loop;
   memcpy(result->position_deviation, run->simulated.position_deviation, sizeof result->position_deviation);
   result->unknowns = run->truth.unknowns;
   result->study = run->study;
@@ -352,6 +396,7 @@ static void release(void *context)
   arm_estimate_release(&run->truth);
   held_friction_release(&run->held);
   dataset_loads_release(&run->loads);
+  instruments_release(&run->instruments);
   opened_logs_release(&run->logs);
   armdyn_robot_free(run->robot);
   free(run->model);

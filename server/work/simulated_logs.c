@@ -1,6 +1,7 @@
 #include "server/work/simulated_logs.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* -- the motion and its torques -- */
@@ -24,12 +25,13 @@ static enum armdyn_status allocate(const struct simulated_truth *truth, struct s
     const size_t room = (size_t)samples;
     log->n = n;
     log->time = malloc(room * sizeof *log->time);
-    log->q = malloc(4 * room * n * sizeof *log->q);
+    log->q = malloc(5 * room * n * sizeof *log->q);
     logs->count = i + 1;
     if (!log->time || !log->q) return ARMDYN_EMEMORY;
     log->tau = log->q + room * n;
     log->q_read = log->tau + room * n;
     log->tau_read = log->q_read + room * n;
+    log->wanted = log->tau_read + room * n;
   }
   return ARMDYN_OK;
 }
@@ -61,12 +63,11 @@ static enum armdyn_status take_block(const struct simulated_truth *truth, const 
 
 /* Read the whole of a log with other filters, block by block. */
 typedef enum armdyn_status take_motion(void *context, const struct armdyn_motion *motion);
-static enum armdyn_status read_whole(const struct simulated_truth *truth, size_t index,
-                                     const struct armdyn_conditioning *conditioning, take_motion *take, void *context,
-                                     struct armdyn_error *error)
+static enum armdyn_status read_whole(struct logged_motion *data, const struct armdyn_conditioning *conditioning,
+                                     take_motion *take, void *context, struct armdyn_error *error)
 {
-  const struct armdyn_log_reader reader = logged_motion_reader(&truth->data->motions[index]);
-  const size_t n = truth->data->motions[index].robot->joint_count;
+  const struct armdyn_log_reader reader = logged_motion_reader(data);
+  const size_t n = data->robot->joint_count;
   struct armdyn_log_stream *stream;
   struct armdyn_motion motion;
   enum armdyn_status status = armdyn_log_stream_new(n, &reader, 1, conditioning, &stream, error);
@@ -92,6 +93,14 @@ static enum armdyn_status copy_block(void *context, const struct armdyn_motion *
 }
 
 /* -- noise of positions -- */
+
+static struct armdyn_conditioning without_filters(const struct armdyn_conditioning *conditioning)
+{
+  struct armdyn_conditioning unfiltered = *conditioning;
+  unfiltered.method = ARMDYN_BUTTERWORTH;
+  unfiltered.position_cutoff = unfiltered.torque_cutoff = unfiltered.trim = 0;
+  return unfiltered;
+}
 
 /* What the filter took off the positions. */
 struct comparing {
@@ -120,13 +129,12 @@ static double lost_power(const struct armdyn_conditioning *conditioning)
 static enum armdyn_status learn_deviations(const struct simulated_truth *truth, struct simulated_logs *logs,
                                            struct armdyn_error *error)
 {
-  struct armdyn_conditioning unfiltered = *truth->conditioning;
+  const struct armdyn_conditioning unfiltered = without_filters(truth->conditioning);
   double squares[ARMDYN_JOINTS_MAX] = { 0 }, samples = 0;
-  unfiltered.method = ARMDYN_BUTTERWORTH;
-  unfiltered.position_cutoff = unfiltered.torque_cutoff = unfiltered.trim = 0;
   for (size_t i = 0; i < logs->count; i++) {
     struct comparing comparing = { .log = &logs->logs[i], .squares = squares };
-    const enum armdyn_status status = read_whole(truth, i, &unfiltered, compare_block, &comparing, error);
+    const enum armdyn_status status =
+        read_whole(&truth->data->motions[i], &unfiltered, compare_block, &comparing, error);
     if (status) return status;
     samples += (double)comparing.at;
   }
@@ -175,10 +183,9 @@ static enum armdyn_status keep_residuals(const struct simulated_truth *truth, co
   return status;
 }
 
-static enum armdyn_status learn_torque_noise(const struct simulated_truth *truth, size_t n, struct simulated_logs *logs,
-                                             struct armdyn_error *error)
+static enum armdyn_status learn_noise_of(const struct simulated_truth *truth, const struct armdyn_source *source,
+                                         size_t n, struct simulated_logs *logs, struct armdyn_error *error)
 {
-  const struct armdyn_source *source = truth->trained;
   struct residuals r = { .room = (source->samples + 2 * source->blocks) * n };
   r.values = malloc((r.room + 1) * sizeof *r.values);
   r.stretches = malloc((source->blocks + 1) * sizeof *r.stretches);
@@ -194,6 +201,84 @@ static enum armdyn_status learn_torque_noise(const struct simulated_truth *truth
   return status;
 }
 
+/* Along the path of the loop, where there is one: with noise of positions in the columns it would be counted twice. */
+static enum armdyn_status learn_torque_noise(const struct simulated_truth *truth, size_t n, struct simulated_logs *logs,
+                                             struct armdyn_error *error)
+{
+  struct armdyn_loop_path *path = NULL;
+  if (!truth->loop) return learn_noise_of(truth, truth->trained, n, logs, error);
+  enum armdyn_status status = armdyn_loop_path_new(truth->robot, truth->unknowns, truth->in_loop, truth->trained,
+                                                   &truth->loop->known, &path, error);
+  if (!status) {
+    const struct armdyn_source moved = armdyn_loop_path_source(path);
+    status = learn_noise_of(truth, &moved, n, logs, error);
+  }
+  armdyn_loop_path_free(path);
+  return status;
+}
+
+/* -- the motion of a loop -- */
+
+static enum armdyn_status copy_reference(void *context, const struct armdyn_motion *motion)
+{
+  const struct copying *copying = context;
+  struct simulated_log *log = copying->log;
+  size_t count = copying->room - log->count;
+  if (count > motion->count) count = motion->count;
+  memcpy(log->wanted + log->count * log->n, motion->q, count * log->n * sizeof *log->wanted);
+  log->count += count;
+  return ARMDYN_OK;
+}
+
+static enum armdyn_status hand_over(void *context, size_t index, struct armdyn_motion *motion,
+                                    struct armdyn_error *error)
+{
+  (void)index, (void)error;
+  *motion = *(const struct armdyn_motion *)context;
+  return ARMDYN_OK;
+}
+
+/* The arm begins on its reference. */
+static enum armdyn_status follow(const struct simulated_truth *truth, const struct armdyn_motion *reference,
+                                 struct simulated_log *log, struct armdyn_error *error)
+{
+  const struct armdyn_source wanted = { reference->count, 1, hand_over, (void *)(uintptr_t)reference };
+  const struct armdyn_known_loop loop = { truth->loop->known.kp, truth->loop->known.kd, &wanted };
+  struct armdyn_loop_path *path = NULL;
+  struct armdyn_motion moved;
+  enum armdyn_status status =
+      armdyn_loop_path_new(truth->robot, truth->unknowns, truth->in_loop, &wanted, &loop, &path, error);
+  if (!status) {
+    const struct armdyn_source source = armdyn_loop_path_source(path);
+    status = source.read(source.context, 0, &moved, error);
+  }
+  if (!status) {
+    log->count = moved.count;
+    memcpy(log->q, moved.q, moved.count * log->n * sizeof *log->q);
+    status = predict(truth, &moved, log->n, log->tau);
+  }
+  armdyn_loop_path_free(path);
+  return status;
+}
+
+/* In place of the measured motion, on the clock of which the reference is. */
+static enum armdyn_status move_in_loop(const struct simulated_truth *truth, size_t index,
+                                       const struct armdyn_conditioning *whole, struct simulated_log *log,
+                                       struct armdyn_error *error)
+{
+  const struct armdyn_conditioning unfiltered = without_filters(truth->conditioning);
+  struct copying copying = { truth, log, log->count };
+  struct armdyn_motion reference = { 0 };
+  log->count = 0;
+  enum armdyn_status status =
+      read_whole(&truth->loop->logs.motions[index], &unfiltered, copy_reference, &copying, error);
+  const struct armdyn_log wanted = { .count = log->count, .time = log->time, .q = log->wanted, .tau = log->wanted };
+  if (!status) status = armdyn_condition(log->n, &wanted, whole, &reference, error);
+  if (!status) status = follow(truth, &reference, log, error);
+  armdyn_motion_free(&reference);
+  return status;
+}
+
 enum armdyn_status simulated_logs_make(const struct simulated_truth *truth, struct simulated_logs *logs,
                                        struct armdyn_error *error)
 {
@@ -205,9 +290,12 @@ enum armdyn_status simulated_logs_make(const struct simulated_truth *truth, stru
   for (size_t i = 0; i < logs->count && !status; i++) {
     struct simulated_log *log = &logs->logs[i];
     struct copying copying = { truth, log, (size_t)(log->tau - log->q) / n };
-    status = read_whole(truth, i, &whole, copy_block, &copying, error);
+    status = read_whole(&truth->data->motions[i], &whole, copy_block, &copying, error);
   }
-  return status ? status : learn_position_noise(truth, logs, error);
+  if (!status) status = learn_position_noise(truth, logs, error);
+  for (size_t i = 0; i < logs->count && !status && truth->loop; i++)
+    status = move_in_loop(truth, i, &whole, &logs->logs[i], error);
+  return status;
 }
 
 void simulated_logs_release(struct simulated_logs *logs)
@@ -249,9 +337,25 @@ static enum armdyn_status read_log(void *context, size_t first, size_t count, st
   return ARMDYN_OK;
 }
 
+static enum armdyn_status read_reference(void *context, size_t first, size_t count, struct armdyn_log *out,
+                                         struct armdyn_error *error)
+{
+  const struct simulated_log *log = context;
+  const enum armdyn_status status = read_log(context, first, count, out, error);
+  out->q = log->wanted + first * log->n;
+  return status;
+}
+
 struct armdyn_log_reader simulated_log_reader(struct simulated_log *log)
 {
   return (struct armdyn_log_reader){
     .count = log->count, .first = log->time[0], .last = log->time[log->count - 1], .read = read_log, .context = log
   };
+}
+
+struct armdyn_log_reader simulated_reference_reader(struct simulated_log *log)
+{
+  struct armdyn_log_reader reader = simulated_log_reader(log);
+  reader.read = read_reference;
+  return reader;
 }
