@@ -85,7 +85,8 @@ enum outcome controller_dry_run(struct exchange *x)
   const char *body = exchange_body(x, &length);
   if (controller_of_request(x, exchange_segment(x, "controller"), &p->controller, NULL)) {
     enum armdyn_status status = transfer_request_decode(body, length, &p->request, exchange_faults(x));
-    p->request.start = false; /* nothing is */
+    p->request.start = false;     /* nothing is */
+    p->controller.enabled = true; /* one that is out of service is looked at before it comes into it */
     if (status)
       answer_status(x, status, NULL);
     else if (p->controller.profile.protocol != PROTOCOL_REGISTER_MAP)

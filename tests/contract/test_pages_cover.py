@@ -25,11 +25,6 @@ FOR_PROGRAMS = {
     "derivatives": "numbers in bulk", "linearize": "numbers in bulk", "regressor": "numbers in bulk", "baseParameters": "numbers in bulk",
     "diagnose": "two logs of torques side by side, by programs of a line", "getIdentificationCovariance": "a matrix",
     "fitModes": "a table of measured frequencies, by programs", "reducePendulumTest": "a bench's own figures, by programs",
-    "dryRun": "register writes, for who writes a map", "putControllerPart": "the cell says what its gripper did",
-    "getControllerPart": "the cell knows it", "takeLease": "STOP is on every page",
-    "listOrderDeliveries": "who runs the receiver", "redeliverOrder": "who runs the receiver",
-    "listJobDeliveries": "who runs the receiver", "redeliverJob": "who runs the receiver", "listTransferDeliveries": "who runs the receiver",
-    "redeliverTransfer": "who runs the receiver", "cancelJobs": "many jobs by a condition, by programs",
 }
 HOLE = r"\$\{(?:[^{}]|\{[^{}]*\})*\}"  # of a template
 ADDRESS = re.compile(rf"(['\"`])/?(v1/(?:{HOLE}|(?!\1)[^\n])*)\1")
@@ -98,6 +93,16 @@ def test_an_operation_that_no_page_calls_is_found():
     for method, path in (("POST", "/v1/robots/{robot}/somersaults"), ("GET", "/v1/somersaults"), ("GET", "/v1/trajectories/{trajectory}/somersaults"),
                          ("PUT", "/v1/events/log")):
         assert callers(method, path) == []
+
+
+def test_a_word_has_one_text():
+    """Pages that are fetched later would say another's word."""
+    texts = {}
+    for text in SOURCES.values():
+        for quoted, plain, row in re.findall(r"^  (?:'([^'\n]+)'|(\w+)): (\[['\"].*, ['\"].*['\"]\]),?$", text, flags=re.M):
+            texts.setdefault(quoted or plain, set()).add(row)
+    assert len(texts) > 1500
+    assert {name: rows for name, rows in texts.items() if len(rows) > 1} == {}
 
 
 def test_checks_of_controllers_are_said_in_chinese():

@@ -178,6 +178,10 @@ def test_dry_run_shows_exactly_what_is_written_then(arm):
         assert [write["what"] for write in shown["writes"][:2]] == ["period = 0.01", "points 0 to 1"]
         assert max(len(write["words"]) for write in shown["writes"]) == 32  # two points of 16, not 40 registers
         assert bank.read(100, 50, unit=7) == [0] * 50  # nothing was sent
+        entry = arm[0].get(f"/v1/controllers/{cell}").expect(200)
+        out = arm[0].put(f"/v1/controllers/{cell}", {**entry.json, "enabled": False}, headers={"If-Match": entry.headers["ETag"]}).expect(200)
+        assert arm[0].post(f"/v1/controllers/{cell}/dry-run", {"trajectory": arm[2]}).expect(200).json == shown  # before it is in service
+        arm[0].put(f"/v1/controllers/{cell}", {**out.json, "enabled": True}, headers={"If-Match": out.headers["ETag"]}).expect(200)
         reach(arm, send(arm, cell).expect(202).json["id"], "ready")
         plan = [[w["unit"], w["function"], w["address"], w["words"]] for w in shown["writes"]]
         assert bank.writes() == sorted(plan, key=lambda write: write[0])

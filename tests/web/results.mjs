@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { analysisSteps } from './analysis_steps.mjs'
 import { connectSteps } from './connect_steps.mjs'
+import { holdingSteps } from './holding_steps.mjs'
 import { api, button, enter, expected, faults, flow, go, key, language, look, menu, page, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 
@@ -447,5 +448,6 @@ await flow({
     expected.clear()
   },
   ...connectSteps({ page, api, url, look, language, expected, robot: 'scara', port: Number(process.env.ARMDYN_CONTROLLER_PORTS) }),
+  ...holdingSteps({ page, api, url, look, language, expected, robot: 'scara' }),
   ...analysisSteps({ page, api, url, key, look, language, go, enter, expected }),
 })

@@ -30,8 +30,8 @@ extend({
   fit_keep: ['Keep as a new revision', '保存为新版本'],
   fit_changed: ['The robot was changed since; propose again.', '机器人已被修改，请重新生成。'],
   fit_view: ['Proposed bodies of {name}', '{name} 的拟合碰撞体'],
-  'shape.sphere': ['ball', '球'],
-  'shape.capsule': ['capsule', '胶囊'],
+  'shape.sphere': ['sphere', '球体'],
+  'shape.capsule': ['capsule', '胶囊体'],
   'shape.box': ['box', '长方体'],
 })
 

@@ -11,6 +11,7 @@ import { Act, Bar, Check, Field, Head, Loading, Notice, Refusal, useAnswer } fro
 import { Table } from '../ui/table.js'
 import { figure } from '../ui/format.js'
 import { ControllerForm } from './controller_form.js'
+import { MapLook, MapText, Speaks, profileOf } from './connect_map.js'
 import { CheckName, CheckMend, groupName } from '../ui/checks.js'
 
 extend({
@@ -66,15 +67,15 @@ const at = (name) => `v1/controllers/${encodeURIComponent(name)}`
 
 function Where() {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
-  const [form, set] = useState({ name: '', host: '', port: '502', unit: '1', base: '1000', robot: '', allow_start: true })
+  const [form, set] = useState({ name: '', host: '', port: '502', unit: '1', base: '1000', robot: '', allow_start: true, own: false, map: '' })
   const [error, setError] = useState(null)
   const robot = form.robot || robots.value?.items[0]?.name
   const send = async (event) => {
     event.preventDefault()
     setError(null)
-    const { allow_start, base, ...rest } = form
     try {
-      await post('v1/controllers', { ...rest, robot, port: Number(form.port), unit: Number(form.unit), enabled: false, profile: { protocol: 'armdyn-v2', base: Number(base), allow_start } }, { headers: once() })
+      const { name, host, port, unit } = form
+      await post('v1/controllers', { name, host, robot, port: Number(port), unit: Number(unit), enabled: false, profile: profileOf(form) }, { headers: once() })
       adjust({ connect: form.name })
     } catch (refusal) {
       setError(refusal)
@@ -82,8 +83,9 @@ function Where() {
   }
   const field = (key, label, rest) => html`<${Field} label=${t(label)}><input required value=${form[key]} onInput=${(e) => set({ ...form, [key]: e.target.value })} ...${rest} /></${Field}>`
   return html`<form class="panel stack" onSubmit=${send}><h2>${t('connect_where')}</h2><${Refusal} error=${error ?? robots.error} />
-    <div class="row begin">${field('name', 'controller_name', { pattern: '[a-z0-9][a-z0-9._\\-]*', maxlength: 63 })}${field('host', 'host', { placeholder: '192.168.1.20' })}${field('port', 'port', { type: 'number', min: 1, max: 65535, style: { width: '7rem' } })}${field('unit', 'modbus_unit', { type: 'number', min: 0, max: 255, style: { width: '5rem' } })}${field('base', 'connect_base', { type: 'number', min: 0, max: 65535, style: { width: '7rem' } })}
+    <div class="row begin">${field('name', 'controller_name', { pattern: '[a-z0-9][a-z0-9._\\-]*', maxlength: 63 })}${field('host', 'host', { placeholder: '192.168.1.20' })}${field('port', 'port', { type: 'number', min: 1, max: 65535, style: { width: '7rem' } })}${field('unit', 'modbus_unit', { type: 'number', min: 0, max: 255, style: { width: '5rem' } })}<${Speaks} own=${form.own} onOwn=${(own) => set({ ...form, own })} />${!form.own && field('base', 'connect_base', { type: 'number', min: 0, max: 65535, style: { width: '7rem' } })}
       <${Field} label=${t('robot')}><select required value=${robot} onChange=${(e) => set({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}></div>
+    ${form.own && html`<${MapText} map=${form.map} onMap=${(map) => set({ ...form, map })} />`}
     <${Check} label=${t('allow_start')} checked=${form.allow_start} onChange=${(e) => set({ ...form, allow_start: e.target.checked })} />
     <div class="row end"><${Act} type="submit" class="main" role="admin" disabled=${!robot}>${t('connect_keep')}</${Act}></div></form>`
 }
@@ -140,8 +142,15 @@ function Found({ test, model }) {
     ]} /></details>`}`
 }
 
-function Test({ kept, model, onServed }) {
-  const { data: controller, etag } = kept
+// main: nothing speaks against it
+function Serve({ kept: { data: controller, etag }, main, disabled }) {
+  const [error, setError] = useState(null)
+  const serve = () => call('PUT', at(controller.name), { json: { ...controller, enabled: true }, etag }).then(() => go(['controllers', controller.name]), setError)
+  return html`<${Refusal} error=${error} /><div class="row end"><${Act} role="admin" class=${main ? 'main' : ''} disabled=${disabled} onClick=${serve}>${t('connect_serve')}</${Act}></div>`
+}
+
+function Test({ kept, model }) {
+  const controller = kept.data
   const place = `${at(controller.name)}/test`
   const [running, setRunning] = useState(true) // until it is known otherwise
   const [motion, setMotion] = useState(false)
@@ -163,10 +172,6 @@ function Test({ kept, model, onServed }) {
     what().then(() => { setRunning(true); answer.again() }, setError)
   }
   const begin = (request) => act(() => post(place, request))
-  const serve = () => act(async () => {
-    await call('PUT', at(controller.name), { json: { ...controller, enabled: true }, etag })
-    onServed()
-  })
   const whole = test?.state === 'done' && !test.only
   const goes = test?.state === 'running'
   return html`<section class="panel stack"><h2>${t('connect_test')}</h2><p>${t('connect_lost')}</p>
@@ -179,7 +184,7 @@ function Test({ kept, model, onServed }) {
     ${['failed', 'cancelled'].includes(test?.state) && html`<${Notice} kind="warn">${t(`test.${test.state}`, { detail: test.detail })}</${Notice}>`}
     ${test && html`<${Found} test=${test} model=${model} />`}
     ${!whole ? html`<p class="quiet">${t('connect_untested')}</p>` : test.wrong > 0 && html`<${Notice} kind="bad">${t('connect_wrong_still')}</${Notice}>`}
-    <div class="row end"><${Act} role="admin" class=${whole && test.wrong === 0 ? 'main' : ''} disabled=${goes} onClick=${serve}>${t('connect_serve')}</${Act}></div></section>`
+    <${Serve} kept=${kept} main=${whole && test.wrong === 0} disabled=${goes} /></section>`
 }
 
 function Steps({ name }) {
@@ -192,7 +197,7 @@ function Steps({ name }) {
   return html`<section class="panel"><div class="head"><h2>${t('connect_where')}</h2><${Act} role="admin" onClick=${() => change(true)}>${t('controller_change')}</${Act}></div><p><strong><bdi>${name}</bdi></strong> · ${controller.host}:${controller.port} · ${controller.robot}</p></section>
     ${changing && html`<${ControllerForm} title=${t('controller_change')} document=${controller} etag=${kept.value.etag} onClose=${() => change(false)} onDone=${() => { change(false); kept.again() }} />`}
     <${Axes} key=${name} kept=${kept.value} model=${model.value} onKept=${kept.again} />
-    <${Test} kept=${kept.value} model=${model.value} onServed=${() => go(['controllers', name])} />`
+    ${controller.profile.protocol === 'register-map' ? html`<${MapLook} controller=${controller} model=${model.value}><${Serve} kept=${kept.value} main /></${MapLook}>` : html`<${Test} kept=${kept.value} model=${model.value} />`}`
 }
 
 export function Connect() {

@@ -13,6 +13,9 @@ import { Act, Ended, Bar, Head, Notice, Refusal, State, useAnswer } from '../ui/
 import { Table, useList } from '../ui/table.js'
 import { ControllerDelete, ControllerForm } from './controller_form.js'
 import { figure, moment, shortId } from '../ui/format.js'
+import { Deliveries } from '../ui/deliveries.js'
+import { DryRun } from './dry_run.js'
+import { Held } from './held.js'
 import { Played } from './played.js'
 import { Playing } from './playing.js'
 import { Queue } from './queue.js'
@@ -32,7 +35,7 @@ extend({
   connected: ['connected', '已连接'],
   disconnected: ['not connected', '未连接'],
   stale_status: ['last seen {age} s ago', '上次更新于 {age} 秒前'],
-  source: ['Told by', '数据来源'],
+  status_source: ['Told by', '数据来源'],
   'source.controller': ['the controller', '控制器'],
   'source.simulator': ['a simulator: no arm moves', '模拟器：没有手臂在动'],
   positions: ['Positions', '位置'],
@@ -63,7 +66,7 @@ function Card({ name, robot }) {
     <${Refusal} error=${error ?? answer.error} />
     ${status && html`<dl class="facts">
       <dt>${t('state')}</dt><dd><span class=${`state ${status.connected ? 'good' : 'bad'}`}>${t(status.connected ? 'connected' : 'disconnected')}</span> ${status.state && html`<${State} state=${status.state} />`} ${status.stale && status.age != null && html`<span class="state warn">${t('stale_status', { age: figure(status.age, 2) })}</span>`}</dd>
-      ${status.source && html`<dt>${t('source')}</dt><dd>${status.source === 'simulator' ? html`<span class="state warn">${t('source.simulator')}</span>` : t(`source.${status.source}`)}</dd>`}
+      ${status.source && html`<dt>${t('status_source')}</dt><dd>${status.source === 'simulator' ? html`<span class="state warn">${t('source.simulator')}</span>` : t(`source.${status.source}`)}</dd>`}
       <dt>${t('positions')}</dt><dd class="code">${status.position ? status.position.map((value) => figure(value, 4)).join(', ') : '–'}</dd>
       <dt>${t('play_index')}</dt><dd>${status.play_index ?? '–'}</dd>
       <dt>${t('lease')}</dt><dd>${status.lease ? html`<code>${shortId(status.lease)}</code>` : t('lease_free')}</dd>
@@ -106,12 +109,14 @@ function Transfer({ id, controller, robot }) {
     <p>${t('sent')}: ${transfer.sent} / ${transfer.total}</p><${Bar} value=${transfer.total ? transfer.sent / transfer.total : 0} label=${t('sent')} />
     ${!ended && model.value && ['armed', 'playing', 'holding'].includes(transfer.state) && html`<${Playing} transfer=${transfer} names=${model.value.joints.map(({ name }) => name)} />`}
     ${ended && transfer.telemetry && html`<${Played} id=${id} motion=${transfer.trajectory} dataset=${transfer.telemetry} />`}
-    <h3>${t('history')}</h3><dl class="facts">${transfer.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)} ${said(step.reason) ?? ''}</dd>`)}</dl></section>`
+    ${transfer.request.callback && html`<${Deliveries} path=${`v1/transfers/${id}/deliveries`} webhook=${transfer.request.callback.webhook} turn=${transfer.state} />`}
+    <h3>${t('history')}</h3><dl class="facts">${transfer.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)}${step.reason && `: ${said(step.reason)}`}</dd>`)}</dl></section>`
 }
 
 function One({ name }) {
   const list = useList('v1/transfers', { controller: name, limit: 20, sort: '-created_at' }, unlessLive(2000), turnOf('transfers'))
   const kept = useAnswer((signal) => call('GET', `v1/controllers/${encodeURIComponent(name)}`, { signal }), [name])
+  const model = useAnswer(async (signal) => (kept.value?.data.profile.map ? get(`v1/robots/${encodeURIComponent(kept.value.data.robot)}`, {}, signal) : null), [kept.value?.data.robot])
   const [open, setOpen] = useState('')
   const [latest, ...older] = list.items ?? []
   const { data: controller, etag } = kept.value ?? {}
@@ -123,10 +128,11 @@ function One({ name }) {
     ${open === 'change' && html`<${ControllerForm} title=${t('controller_change')} document=${controller} etag=${etag} onClose=${close} onDone=${() => { close(); kept.again() }} />`}
     ${open === 'delete' && html`<${ControllerDelete} name=${name} etag=${etag} onClose=${close} onDone=${() => go(['controllers'])} />`}
     <${Card} name=${name} robot=${controller?.robot} />
+    <${Held} key=${name} name=${name} robot=${controller?.robot} />
     <${Queue} controller=${name} />
     <${Watch} controller=${name} />
     ${latest && html`<${Transfer} key=${latest.id} id=${latest.id} controller=${name} robot=${controller?.robot} />`}
-    ${controller?.profile.map && html`<${RegisterMap} map=${controller.profile.map} />`}
+    ${controller?.profile.map && html`<${RegisterMap} map=${controller.profile.map} />${model.value && controller.profile.protocol === 'register-map' && html`<${DryRun} controller=${controller} model=${model.value} />`}`}
     <section class="panel"><h2>${t('transfers_earlier')}</h2><${Table} caption=${t('transfers_earlier')} items=${older} columns=${[
       { key: 'id', head: t('id'), cell: (one) => html`<code>${shortId(one.id)}</code>` },
       { key: 'trajectory', head: t('lineage_trajectory'), cell: (one) => html`<a href=${link(['trajectories', one.trajectory])}>${shortId(one.trajectory)}</a>` },

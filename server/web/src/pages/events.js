@@ -12,7 +12,7 @@ import { turnOf } from '../live.js'
 extend({
   events_text: ['Every event that was told, by number; the newest 100,000 are kept.', '已通知的全部事件，按编号排列；保留最近 100000 条。'],
   event_number: ['No.', '编号'],
-  event_at: ['When', '时间'],
+  happened_at: ['When', '时间'],
   event_type: ['What', '事件'],
   event_of: ['Of', '对象'],
   event_text: ['Why', '原因'],
@@ -68,7 +68,7 @@ export function Page() {
     <${Refusal} error=${list.error} />
     <div class="panel"><${Table} tall caption=${t('page.events')} id=${(one) => one.number} items=${list.items} list=${list} columns=${[
       { key: 'number', head: t('event_number'), number: true, cell: (one) => one.number },
-      { key: 'at', head: t('event_at'), class: 'tight', cell: (one) => moment(one.at) },
+      { key: 'at', head: t('happened_at'), class: 'tight', cell: (one) => moment(one.at) },
       { key: 'type', head: t('event_type'), cell: (one) => html`<${Kind} type=${one.type} />` },
       { key: 'of', head: t('event_of'), cell: (one) => html`<${Of} one=${one} />` },
       { key: 'text', head: t('event_text'), class: 'wide', cell: (one) => html`<bdi>${said(one.text) ?? ''}</bdi>` },

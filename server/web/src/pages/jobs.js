@@ -3,14 +3,16 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, go, link, route } from '../route.js'
 import { extend, t } from '../words.js'
-import { get, post, once } from '../api.js'
+import { call, get, post, once } from '../api.js'
 import { newsOf, turnOf, unlessLive } from '../live.js'
 import { jobColumns, seconds } from '../ui/job_table.js'
 import { ENDED, resultPage, withNews } from '../ui/jobs.js'
+import { FormDialog } from '../ui/dialog.js'
 import { Act, Bar, Ended, Field, Head, Loading, Notice, Refusal, State, Tags, useAnswer } from '../ui/parts.js'
 import { useList } from '../ui/table.js'
+import { Deliveries } from '../ui/deliveries.js'
 import { Listing, askedOf } from '../ui/listing.js'
-import { figure, moment, readable } from '../ui/format.js'
+import { count, figure, moment, readable } from '../ui/format.js'
 import { said } from '../ui/sentences.js'
 
 extend({
@@ -25,6 +27,12 @@ extend({
   log_accepted: ['accepted', '已接受'],
   log_started: ['started', '已开始'],
   log_finished: ['finished', '已结束'],
+  jobs_cancel: ['Cancel these …', '取消这些……'],
+  jobs_cancel_first: ['Choose a robot or a state first.', '请先选择机器人或状态。'],
+  jobs_cancel_text: ['Jobs that wait or run and meet all of this, also those that are not on this page:', '符合以下全部条件的等待或运行中的任务（包括本页未显示的）：'],
+  jobs_cancel_count: ['{count} now.', '目前 {count} 个。'],
+  jobs_cancel_does: ['Cancel all of them', '全部取消'],
+  jobs_cancelled: ['{count} cancelled.', '已取消 {count} 个。'],
 })
 
 function One({ id }) {
@@ -64,10 +72,27 @@ function One({ id }) {
     <${Refusal} error=${error ?? answer.error} />
     <section class="panel stack"><${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${t('progress')} /><p role="status">${said(job.message) || t(`state.${job.state}`)} · ${figure(seconds(job), 3)} s</p></section>
     ${job.problem && html`<${Notice} kind="bad"><${Ended} problem=${job.problem} /></${Notice}>`}
+    ${job.request.callback && html`<${Deliveries} path=${`v1/jobs/${job.id}/deliveries`} webhook=${job.request.callback.webhook} turn=${job.state} />`}
     <div class="grid">
       <section class="panel"><h2>${t('job_log')}</h2><dl class="facts">${log.map(([at, what], k) => html`<dt key=${k}>${moment(at)}</dt><dd>${what}</dd>`)}</dl></section>
       <section class="panel"><h2>${t('job_request')}</h2><pre class="code scroll tall" tabindex="0">${readable(job.request)}</pre></section>
     </div>`
+}
+
+const LIVING = ['queued', 'running']
+
+// The conditions of what is shown as the call takes them; null where they name nothing that could be cancelled.
+function cancelOf(query) {
+  const [robot, state] = [query.get('robot'), query.get('state')]
+  return ENDED.includes(state) || !(robot || state) ? null : { ...(robot && { robot }), state: state ? [state] : LIVING }
+}
+
+function CancelMany({ request, onClose, onDone }) {
+  const tried = useAnswer(async () => (await call('POST', 'v1/jobs/cancel', { json: request, query: { dry_run: true } })).data, [JSON.stringify(request)])
+  const send = async () => onDone(await post('v1/jobs/cancel', request))
+  return html`<${FormDialog} title=${t('jobs_cancel')} does=${t('jobs_cancel_does')} kind="danger" role="operator" send=${send} onClose=${onClose}><${Refusal} error=${tried.error} />
+    <p>${t('jobs_cancel_text')}</p><dl class="facts">${request.robot && html`<dt>${t('robot')}</dt><dd><bdi>${request.robot}</bdi></dd>`}<dt>${t('state')}</dt><dd>${request.state.map((one) => t(`state.${one}`)).join(', ')}</dd></dl>
+    ${tried.value && html`<p role="status"><strong>${t('jobs_cancel_count', { count: count(tried.value.cancelled) })}</strong></p>`}</${FormDialog}>`
 }
 
 function All() {
@@ -75,11 +100,17 @@ function All() {
   const list = useList('v1/jobs', askedOf(query), unlessLive(1500), turnOf('jobs'))
   const items = list.items?.map((job) => (ENDED.includes(job.state) ? job : withNews(job, newsOf('jobs', job.id))))
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
+  const [cancelling, cancel] = useState(null) // what is to be cancelled
+  const [came, setCame] = useState(null)
+  const request = cancelOf(query)
   return html`
     <${Head} title=${t('page.jobs')} sub=${t('jobs_text')}>
       <${Field} label=${t('state')}><select value=${query.get('state') ?? ''} onChange=${(e) => adjust({ state: e.target.value })}><option value="">${t('all')}</option>${['queued', 'running', ...ENDED].map((state) => html`<option value=${state}>${t(`state.${state}`)}</option>`)}</select></${Field}>
       <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
+      <${Act} role="operator" disabled=${!request} title=${request ? undefined : t('jobs_cancel_first')} onClick=${() => cancel(request)}>${t('jobs_cancel')}</${Act}>
     </${Head}>
+    ${came && html`<${Notice} kind="good">${t('jobs_cancelled', { count: count(came.cancelled) })}</${Notice}>`}
+    ${cancelling && html`<${CancelMany} request=${cancelling} onClose=${() => cancel(null)} onDone=${(told) => { setCame(told); cancel(null); list.again() }} />`}
     <${Listing} fixed kind="jobs" list=${{ ...list, items }} sort=${query.get('sort') ?? '-created_at'} columns=${jobColumns()} />`
 }
 

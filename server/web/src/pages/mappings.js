@@ -10,7 +10,7 @@ import { Mapping } from './mapping.js'
 
 extend({
   mappings_text: ['How columns of the logs of drives become positions, velocities and torques.', '驱动器日志的列如何对应位置、速度和力矩。'],
-  mapping_edit: ['Change …', '修改……'],
+  mapping_change: ['Change …', '修改……'],
   mapping_remove: ['Delete …', '删除……'],
   mapping_remove_ask: ['Delete the mapping {name}?', '删除映射 {name}？'],
   mapping_new: ['New mapping …', '新建映射……'],
@@ -39,7 +39,7 @@ export function Page() {
       { key: 'name', head: t('mapping_name'), cell: (one) => html`<bdi>${one.name}</bdi>` },
       { key: 'time', head: 't', cell: (one) => html`<code>${one.time?.rate ? `${one.time.rate} Hz` : `${one.time?.column ?? one.time?.number ?? ''} [${one.time?.unit ?? 's'}]`}</code>` },
       { key: 'columns', head: t('mapping_columns'), class: 'wide', cell: (one) => html`<span class="quiet">${Object.entries(one.columns ?? {}).map(([to, from]) => `${to} ← ${from.column ?? from.number} [${from.unit ?? ''}]`).join(', ')}</span>` },
-      { key: 'do', head: '', cell: (one) => html`<div class="row"><${Act} role="engineer" onClick=${() => setOpen({ edit: one.name })}>${t('mapping_edit')}</${Act}><${Act} role="engineer" onClick=${() => setOpen({ remove: one.name })}>${t('mapping_remove')}</${Act}></div>` },
+      { key: 'do', head: '', cell: (one) => html`<div class="row"><${Act} role="engineer" onClick=${() => setOpen({ edit: one.name })}>${t('mapping_change')}</${Act}><${Act} role="engineer" onClick=${() => setOpen({ remove: one.name })}>${t('mapping_remove')}</${Act}></div>` },
     ]} /></div>
     ${open?.edit != null && html`<${Mapping} name=${open.edit} robot=${robot} onClose=${close} onSaved=${done} />`}
     ${open?.remove && html`<${FormDialog} title=${t('mapping_remove_ask', { name: open.remove })} does=${t('delete')} kind="danger" role="engineer" send=${remove} onClose=${close}><p><bdi>${open.remove}</bdi></p></${FormDialog}>`}`

@@ -9,6 +9,7 @@ import { newsOf, unlessLive, useLive } from '../live.js'
 import { session } from '../session.js'
 import { Act, Ended, Head, Loading, Notice, Refusal, State, Tags, useAnswer } from '../ui/parts.js'
 import { figure, moment, readable, shortId } from '../ui/format.js'
+import { Deliveries } from '../ui/deliveries.js'
 import { OrderForm } from './order_form.js'
 import { ENDED, Progress, nameOf, orderPath } from './order_parts.js'
 import { Played } from './played.js'
@@ -143,6 +144,7 @@ function Order({ id, onOrder }) {
       <section class="panel"><h2>${t('history')}</h2><dl class="facts">${order.history.map((step, k) => html`<dt key=${k}>${moment(step.at)}</dt><dd>${t(`state.${step.state}`)}${step.reason && `: ${said(step.reason)}`}</dd>`)}</dl></section>
       <section class="panel"><h2>${t('order_request')}</h2><pre class="code scroll tall" tabindex="0">${readable(order.request)}</pre></section>
     </div>
+    ${order.request.callback && html`<${Deliveries} path=${`v1/orders/${order.id}/deliveries`} webhook=${order.request.callback.webhook} turn=${`${order.state} ${summedUp(order)}`} />`}
     ${ENDED.includes(order.state) && order.transfer && html`<${Measured} href=${order.transfer} />`}`
 }
 

@@ -27,6 +27,7 @@ const inWords = (step) => t(`map.${step.do ?? 'write'}`, { field: step.field, va
 
 export function RegisterMap({ map }) {
   const items = COMMANDS.map((name) => ({ name, steps: [map.commands?.[name] ?? []].flat() })).filter(({ steps }) => steps.length)
+  if (!items.length && !map.unverified) return null
   return html`<section class="panel"><h2>${t('register_map')}</h2><p class="quiet">${t('map_text')}</p>
     ${map.unverified && html`<p><span class="state warn">${t('map_unverified')}</span></p>`}
     <${Table} caption=${t('register_map')} id=${({ name }) => name} items=${items} columns=${[

@@ -290,13 +290,27 @@ const PATTERNS = [
   ['its clock goes {part} % too slow: profiles are played at that speed', '其时钟慢 {part} %：曲线按此速度播放'],
   ['no telemetry of it was kept', '未保存其遥测数据'],
   ['it did not move, or nothing was measured', '未运动，或未测得任何数据'],
+  ['points {a} to {b} of table {k}', '表 {k} 的第 {a} 至 {b} 点'],
+  ['points {a} to {b}', '第 {a} 至 {b} 点'],
+  ['pulse of {field} = {value}', '脉冲 {field} = {value}'],
+  ['the other value of {field}', '{field} 的另一个值'],
+  ['wait until {field} = {value}', '等待 {field} = {value}'],
+  ['check that {field} = {value}', '检查 {field} = {value}'],
+  ['not yet: {field} = {value}', '尚不得为 {field} = {value}'],
+  ['{field} = {value} is told', '告知 {field} = {value}'],
+  // webhooks
+  ['the answer was {status}', '应答为 {status}'],
+  ['Could not resolve host: {host}', '无法解析主机名：{host}'],
+  ['Failed to connect to {host} port {port} after {ms} ms: {rest}', '无法连接 {host} 端口 {port}'],
+  ['its address may not be called: --webhook-networks does not name it', '不允许调用其地址：--webhook-networks 未包含它'],
+  ["an administrator took the lease", '管理员收回了占用'],
   ['what was measured cannot be held against the plan', '实测数据无法与计划比较'],
 ]
 
 // Words that stand in places of sentences.
 const WORDS = {
   position: '位置', velocity: '速度', acceleration: '加速度', jerk: '加加速度', torque: '力矩', torque_rate: '力矩变化率', 'torque rate': '力矩变化率',
-  quintic: '五次多项式', cubic: '三次样条', trapezoid: '梯形速度', 'motion of least torque': '力矩最小的运动', training: '训练', validation: '验证',
+  quintic: '五次多项式', cubic: '三次样条', trapezoid: '梯形速度', 'motion of least torque': '力矩最小的运动', training: '训练', validation: '验证', 'the toggled value': '翻转后的值',
 }
 
 const worded = (text) => text.split(', ').every((one) => WORDS[one]) ? text.split(', ').map((one) => WORDS[one]).join('、') : text
