@@ -20,11 +20,7 @@ FOR_PROGRAMS = {
     "getPythonClient": "a download that the manual names", "getProblem": "the address of a problem's type", "listProblems": "makers of clients",
     "getLimits": "makers of clients",
     "streamJob": "GET /v1/events tells all", "streamController": "GET /v1/events tells all", "getAlarm": "the list has all of it",
-    "forwardKinematics": "numbers in bulk; the pages compute their own", "forwardDynamics": "numbers in bulk", "massMatrix": "numbers in bulk",
-    "coriolis": "numbers in bulk", "energy": "numbers in bulk", "jacobian": "numbers in bulk", "statics": "numbers in bulk",
-    "derivatives": "numbers in bulk", "linearize": "numbers in bulk", "regressor": "numbers in bulk", "baseParameters": "numbers in bulk",
-    "diagnose": "two logs of torques side by side, by programs of a line", "getIdentificationCovariance": "a matrix",
-    "fitModes": "a table of measured frequencies, by programs", "reducePendulumTest": "a bench's own figures, by programs",
+    "getIdentificationCovariance": "a matrix", "fitModes": "a table of measured frequencies, by programs",
 }
 HOLE = r"\$\{(?:[^{}]|\{[^{}]*\})*\}"  # of a template
 ADDRESS = re.compile(rf"(['\"`])/?(v1/(?:{HOLE}|(?!\1)[^\n])*)\1")
@@ -103,6 +99,11 @@ def test_a_word_has_one_text():
             texts.setdefault(quoted or plain, set()).add(row)
     assert len(texts) > 1500
     assert {name: rows for name, rows in texts.items() if len(rows) > 1} == {}
+
+
+def test_mistakes_that_are_diagnosed_have_words():
+    known = contract.document()["components"]["schemas"]["Diagnosis"]["properties"]["findings"]["items"]["properties"]["mistakes"]["items"]["enum"]
+    assert [code for code in known if f"'mistake.{code}'" not in SOURCES["pages/mistakes.words.js"]] == []
 
 
 def test_checks_of_controllers_are_said_in_chinese():

@@ -5,6 +5,9 @@ import { equal, sure, until } from './steps.mjs'
 const WORDS = {
   analyse: ['Analyse', '分析'], energy: ['Energy', '能耗估算'], vibrations: ['Vibrations', '残余振动'], bodies: ['Fitted bodies', '拟合碰撞体'], regeneration: ['What becomes of braking power', '制动能量去向'], predicted: ['Predicted', '预测'],
   modes: ['Modes', '模态'], fitted: ['Fitted to', '依据'], radius: ['Radius of the links [m]', '连杆半径 [m]'], propose: ['Propose', '生成'], keep: ['Keep as a new revision', '保存为新版本'],
+  state: ['State', '状态'], quantity: ['Quantity', '量'], torques: ['Torques, by cause', '力矩及其构成'], numpy: ['For NumPy', '导出 NumPy'], samples: ['Samples: ', '样本：'], find: ['Which mistake is it?', '查找错误'], findings: ['Findings', '可能的错误'],
+  signs: ['sign of all torques', '全部力矩符号相反'], massOf: ['Mass of the body [kg]', '物体质量 [kg]'], distance: ['From the axis to the centre of mass [m]', '转轴到质心的距离 [m]'], first: ['Amplitude of the first swing [rad]', '首次摆动幅值 [rad]'], last: ['Amplitude of the last one [rad]', '末次摆动幅值 [rad]'],
+  deviation: ['± deviation', '± 标准差'], times: ['Times that so many swings took [s]', '各次计时 [s]'], reduce: ['What it tells', '计算惯量'], about: ['Inertia about the axis [kg m²]', '绕转轴的惯量 [kg m²]'], shareOf: ['What the deviation comes from', '标准差的来源'],
   events: ['Events', '事件'], what: ['What', '事件'], operators: ['computed for operators', '需要操作员角色'], shares: ['Share of each term', '各项占比'],
 }
 const HZ = 7, DAMPING = 0.04, STOP = 1 // of a log that rings after its stop
@@ -124,6 +127,74 @@ export function analysisSteps({ page, api, url, key, look, language, go, enter, 
       await page.keyboard.press('Tab')
       await page.locator('main tbody a').first().click()
       await page.waitForURL(new RegExp(`#/jobs/${items.find(({ type }) => type.startsWith('job.')).job}$`))
+    },
+    async 'see every number of the dynamics at a state'() {
+      await page.goto(`${url}/#/analyses/numbers?robot=scara&q=0.3,-0.4,0.1,0.2&qd=1,-2,0.1,0.5`)
+      const table = (name) => page.getByRole('table', { name, exact: true })
+      const cells = async (name) => (await table(name).locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((one) => Number(one.title || one.textContent)))))
+      await table('mass_matrix').waitFor()
+      const mass = await cells('mass_matrix'), qd = [1, -2, 0.1, 0.5]
+      const kinetic = mass.reduce((sum, row, i) => sum + row.reduce((part, m, j) => part + 0.5 * qd[i] * m * qd[j], 0), 0)
+      await look('numbers')
+      await choice('quantity').selectOption('energy')
+      const told = page.locator('main p').filter({ hasText: 'kinetic' })
+      await told.waitFor()
+      const shown = Number((await told.textContent()).split('=')[1])
+      sure(Math.abs(shown / kinetic - 1) < 1e-6, `kinetic energy ${shown}, by the mass matrix ${kinetic}`)
+      // with an acceleration, and the torque that it needs, forward dynamics gives it back
+      await page.getByLabel('qdd j2 [rad/s²]').fill('3.5')
+      await page.keyboard.press('Tab')
+      await choice('quantity').selectOption('forward-dynamics')
+      await until(async () => Math.abs((await cells('qdd'))[0]?.[1] - 3.5) < 1e-6, 'the acceleration that was typed')
+      for (const what of ['linearize', 'base-parameters', 'forward-kinematics', 'regressor']) {
+        await choice('quantity').selectOption(what)
+        await page.locator('main table code, main figure table').last().waitFor()
+        await until(async () => (await page.locator('main [aria-busy=true]').count()) === 0, what)
+      }
+      await look('numbers-regressor')
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: w('numpy'), exact: true }).click()])
+      sure(/^regressor = np\.array\(\[\[/m.test(readFileSync(await file.path(), 'utf8')), 'the file for NumPy')
+    },
+    async 'have the torques of another program checked'() {
+      const [q, qd, qdd] = [1, 2, 3].map((phase) => Array.from({ length: 30 }, (_, k) => [0.7, 0.9, 1.1, 1.3].map((rate, j) => Number(((j === 2 ? 0.05 : 1) * Math.sin(rate * k + phase) + (j === 2 && phase === 1 ? 0.1 : 0)).toFixed(6)))))
+      const { tau } = await api('POST', '/v1/robots/scara/inverse-dynamics', { q, qd, qdd })
+      const text = ['q,qd,qdd,tau', ...q.map((row, k) => [...row, ...qd[k], ...qdd[k], ...tau[k].map((one) => -one)].join(','))].join('\n')
+      await page.goto(`${url}/#/analyses/diagnose?robot=scara`)
+      const area = page.getByLabel(w('samples'))
+      await area.fill(`${text}\n1,2,3`)
+      await page.getByRole('button', { name: w('find'), exact: true }).click()
+      equal(await area.evaluate((at) => [at.checkValidity(), /32/.test(at.validationMessage)]), [false, true], 'the line that is too short')
+      await area.fill(text)
+      await page.getByRole('button', { name: w('find'), exact: true }).click()
+      await page.getByRole('table', { name: w('findings') }).locator('tbody tr').first().getByText(w('signs')).waitFor()
+      await look('diagnose')
+    },
+    async 'reduce a pendulum test'() {
+      await page.goto(`${url}/#/analyses/pendulum-tests?robot=scara`)
+      const enter = async (name, value, deviation) => {
+        await page.getByLabel(w(name), { exact: true }).fill(String(value))
+        await page.getByLabel(`${w(name)}, ${w('deviation')}`).fill(String(deviation))
+      }
+      const [mass, distance, amplitude, seconds] = [4, 0.15, 0.2, 18.5]
+      await enter('massOf', mass, 0.002)
+      await enter('distance', distance, 0.0005)
+      await enter('first', amplitude, 0.01)
+      await enter('last', amplitude, 0.01)
+      await page.getByLabel(w('times')).fill('18.5 quick')
+      await page.getByRole('button', { name: w('reduce'), exact: true }).click()
+      sure(!(await page.getByLabel(w('times')).evaluate((at) => at.checkValidity())), 'what is no time is told at its field')
+      await page.getByLabel(w('times')).fill(`${seconds - 0.02} ${seconds} ${seconds + 0.02}`)
+      await page.keyboard.press('Enter')
+      const value = page.locator('dt').filter({ hasText: w('about') }).locator('xpath=following-sibling::dd[1]')
+      let [a, b] = [1, Math.cos(amplitude / 2)]
+      for (let k = 0; k < 6; k++) [a, b] = [(a + b) / 2, Math.sqrt(a * b)]
+      const inertia = mass * 9.81 * distance * ((seconds / 20) * a / (2 * Math.PI)) ** 2 // without damping: amplitudes do not fall
+      const shown = parseFloat(await value.textContent())
+      sure(Math.abs(shown / inertia - 1) < 1e-3, `inertia ${shown}, by the elliptic integral ${inertia}`)
+      await page.locator('figure').filter({ hasText: w('shareOf') }).waitFor()
+      if (language === 'zh') await page.setViewportSize({ width: 820, height: 700 })
+      await look('pendulum-test')
+      if (language === 'zh') await page.setViewportSize({ width: 1024, height: 768 })
     },
     async 'a viewer is told who may ask'() {
       const { secret } = await api('POST', '/v1/keys', { name: 'looks', role: 'viewer', motion: [] })
