@@ -132,8 +132,13 @@ $(OUT)/obj/commit: always
 $(OUT)/obj/server/routes/system.o: $(OUT)/obj/commit
 $(OUT)/obj/server/routes/system.o: HARDEN += -DARMDYN_COMMIT='"$(COMMIT)"'
 
+# Lists of the C code that the contract and the pages repeat.
+$(BUILD)/lists: always
+	@mkdir -p $(@D)
+	@$(PYTHON) api/lists.py $@
+
 # The contract, bundled into one file that the binary carries.
-$(OUT)/openapi.json: api/bundle.py api/limits.py api/limits.h api/openapi.yaml api/webhooks.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
+$(OUT)/openapi.json: api/bundle.py api/lists.py api/limits.py api/limits.h $(BUILD)/lists api/openapi.yaml api/webhooks.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
 	@mkdir -p $(@D)
 	$(PYTHON) api/bundle.py $@
 $(OUT)/generated/api/calls.h: $(OUT)/openapi.json api/calls.py
@@ -156,7 +161,7 @@ $(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json $(OUT)/clients/arm
 # The pages, made once for all variants and compilers, and carried by the binary. Without Node.js or what npm fetches it has
 # none and says so at /; `make pages` tries again.
 WEB_SRC := $(wildcard server/web/*.* server/web/src/*.* server/web/src/*/*.* tests/data/robots/*.json) server/web/build
-$(WEB)/pages.S: $(WEB_SRC)
+$(WEB)/pages.S: $(WEB_SRC) $(BUILD)/lists
 	@server/web/build $(abspath $(WEB))
 $(OUT)/obj/server/web/pages.o: $(WEB)/pages.S
 	@mkdir -p $(@D)

@@ -4,7 +4,10 @@ that they refer to.
 
     bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
 
-Where a schema says LIMIT_X, it has the number of api/limits.h. Five rules of the contract are applied here rather than written out a hundred times:
+Where a schema says LIMIT_X, it has the number of api/limits.h; where an enumeration says X_LIST, the texts of that list (lists.py).
+Six rules of the contract are applied here rather than written out a hundred times:
+- an id in a path is a parameter of its name, and a kind of job (`POST /v1/robots/{robot}/<collection>` answers one) has results of the
+  schema that `GET /v1/<collection>/{id}` answers;
 - requests are strict, answers may grow: objects that requests consist of get `additionalProperties: false` (a schema
   used both ways gets a strict twin called <Name>Input, which does not require the readOnly fields, nor those that
   `x-always-answered` lists because answers state their default);
@@ -20,11 +23,13 @@ import copy
 import functools
 import json
 import pathlib
+import re
 import sys
 
 import yaml
 
 from limits import limits
+from lists import lists
 
 HERE = pathlib.Path(__file__).resolve().parent
 METHODS = ("get", "put", "post", "patch", "delete")
@@ -81,12 +86,19 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # the one in C is 
 
 
 LIMITS = limits()
+LIST = re.compile(r"(/[a-z/]+/)?([A-Z_]+_LIST(?:\.[a-z]+)?)")
+
+
+def texts(item):
+    """What stands in an enumeration for an item: itself, or the texts of the list that it names ("/problems/PROBLEM_LIST")."""
+    named = isinstance(item, str) and LIST.fullmatch(item)
+    return [(named[1] or "") + text for text in lists()[named[2]]] if named else [with_numbers(item)]
 
 
 def with_numbers(node):
-    """A node, its limits as numbers."""
+    """A node, its limits as numbers and its lists as what they have."""
     if isinstance(node, list):
-        return [with_numbers(item) for item in node]
+        return [text for item in node for text in texts(item)]
     if isinstance(node, dict):
         return {key: with_numbers(value) for key, value in node.items()}
     if isinstance(node, str) and node.startswith("LIMIT_") and node[6:].replace("_", "").isupper():
@@ -137,11 +149,13 @@ class Bundle:
                 if path in doc["paths"]:
                     sys.exit(f"{source}: {path} stands in another file too")
                 doc["paths"][path] = self.inline(item, source)
+                self.declare_ids(path, doc["paths"][path])
         told = HERE / "webhooks.yaml"
         doc["webhooks"] = {name: self.inline(item, told) for name, item in load(told).items()}
         responses = HERE / "schemas" / "responses.yaml"
         for operation in operations(doc):
             self.add_usual_errors(doc, operation, responses)
+        self.declare_kinds(doc["paths"])
         request_id = {"$ref": self.reference("headers.yaml#/RequestId", responses)}
         reasons = [self.reference(f"parameters.yaml#/{name}", responses) for name in ("Reason", "ReasonForAudit")]
         tried = self.reference("parameters.yaml#/DryRun", responses), self.reference("headers.yaml#/DryRun", responses)
@@ -155,6 +169,33 @@ class Bundle:
         close_requests(doc)
         return doc
 
+    def declare_ids(self, path, item):
+        """What stands in braces in a path, and is said nowhere, is the id of something."""
+        known = self.components.setdefault("parameters", {})
+        said = [known[p["$ref"].rsplit("/", 1)[1]][1]["name"] for p in item.get("parameters", [])]
+        for name in re.findall(r"\{(\w+)\}", path):
+            if name in said:
+                continue
+            parameters = HERE / "schemas" / "parameters.yaml"
+            schema = {"$ref": self.reference("common.yaml#/Id", parameters)}
+            known[camel(name)] = (parameters, {"name": name, "in": "path", "required": True,
+                                               "description": f"Id of the {name.replace('_', ' ')}.", "schema": schema})
+            item["parameters"] = item.get("parameters", []) + [{"$ref": f"#/components/parameters/{camel(name)}"}]
+
+    def declare_kinds(self, paths):
+        """What kinds of jobs there are, and what their results are."""
+        results = {}
+        for path, item in paths.items():
+            one = re.fullmatch(r"/v1/([a-z-]+)/\{(\w+)\}", path)
+            made = one and paths.get(f"/v1/robots/{{robot}}/{one[1]}", {}).get("post", {})
+            if made and "202" in made["responses"]:
+                results[one[2]] = item["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        job, result = (self.components["schemas"][name][1] for name in ("Job", "JobResult"))
+        job["properties"]["kind"]["x-known"] = list(results)
+        job["allOf"] = [{"if": {"properties": {"kind": {"const": kind}}},
+                         "then": {"properties": {"result": {"properties": {"value": schema}}}}} for kind, schema in results.items()]
+        result["properties"]["value"]["anyOf"] = list(results.values())
+
     def add_usual_errors(self, doc, operation, responses):
         parameters = [self.components["parameters"][p["$ref"].rsplit("/", 1)[1]][1] if "$ref" in p else p
                       for p in operation["parameters"]]
@@ -165,6 +206,10 @@ class Bundle:
         in_order = sorted(answers.items())
         answers.clear()
         answers.update(in_order)
+
+
+def camel(name):
+    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def resolve(doc, node):

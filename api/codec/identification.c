@@ -2,7 +2,11 @@
 
 #include "api/codec/friction_terms.h"
 
-const char *const identification_estimators[] = { "ols", "wls", "irls", "ridge", "consistent", "didim", "iv" };
+const char *const identification_estimators[ARMDYN_ESTIMATORS] = {
+#define X(name, text) text,
+  ARMDYN_ESTIMATOR_LIST(X)
+#undef X
+};
 static const char *const subjects[] = { "arm", "payload" };
 static const char *const velocities[] = { "auto", "logged", "positions" };
 static const char *const methods[] = { "butterworth", "tracking_differentiator" };

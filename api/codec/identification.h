@@ -80,7 +80,7 @@ struct identification_request {
 enum armdyn_status identification_request_decode(const char *text, size_t length,
                                                  const struct armdyn_robot_description *robot,
                                                  struct identification_request *out, struct faults *faults);
-extern const char *const identification_estimators[]; /* names, by enum armdyn_estimator */
+extern const char *const identification_estimators[ARMDYN_ESTIMATORS]; /* names, by enum armdyn_estimator */
 
 /* -- what is answered -- */
 

@@ -21,8 +21,8 @@ enum armdyn_status watch_request_decode(const char *text, size_t length, size_t 
                                         struct faults *faults);
 void watch_request_encode(const struct watch_request *request, size_t joint_count, struct buffer *out);
 
-/* Why there is telemetry that was not taken in, or none where some should be. To add one: a row here, and a line in
- * api/schemas/watch.yaml. */
+/* Why there is telemetry that was not taken in, or none where some should be. To add one: a row here, and what
+ * it says in api/schemas/watch.yaml. */
 #define WATCH_GAP_LIST(X)                                                                                              \
   X(MISSING, "samples_missing")         /* a stretch of a motion was not measured */                                   \
   X(GATEWAY_LOST, "gateway_lost")       /* the gateway ended while the arm moved */                                    \

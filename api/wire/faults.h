@@ -10,7 +10,7 @@
 #include "api/limits.h"
 #include "armdyn/status.h"
 
-/* Codes are part of the contract: a client may switch on them. To add: a row here, and in the schema of problems. */
+/* Codes are part of the contract: a client may switch on them. To add: a row here. */
 #define FAULT_CODE_LIST(X)                                                                                             \
   X(SYNTAX, "syntax")                                                                                                  \
   X(UNKNOWN, "unknown_field")                                                                                          \

@@ -74,7 +74,7 @@ static enum armdyn_status iv(struct training *training, const struct armdyn_esti
   return status;
 }
 
-static const struct estimator estimators[] = {
+static const struct estimator estimators[ARMDYN_ESTIMATORS] = {
   [ARMDYN_OLS] = { false, ols },
   [ARMDYN_WLS] = { false, wls },
   [ARMDYN_IRLS] = { false, irls },
@@ -83,7 +83,7 @@ static const struct estimator estimators[] = {
   [ARMDYN_DIDIM] = { true, consistent },
   [ARMDYN_IV] = { false, iv },
 };
-enum { ESTIMATOR_COUNT = sizeof estimators / sizeof *estimators, FOLDS_USUAL = 8 };
+enum { FOLDS_USUAL = 8 };
 
 static size_t estimate_layout(struct armdyn_estimate *e, void *memory, const struct armdyn_unknowns *u)
 {
@@ -258,8 +258,8 @@ static enum armdyn_status judge(struct training *t, struct armdyn_estimate *out,
 
 static enum armdyn_status check(const struct armdyn_estimation *e, struct armdyn_error *error)
 {
-  if ((unsigned)e->estimator >= ESTIMATOR_COUNT) {
-    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator", "must be 0 .. %d, got %d", ESTIMATOR_COUNT - 1,
+  if ((unsigned)e->estimator >= ARMDYN_ESTIMATORS) {
+    return armdyn_refuse(error, ARMDYN_EINPUT, "/estimator", "must be 0 .. %d, got %d", ARMDYN_ESTIMATORS - 1,
                          (int)e->estimator);
   }
   if (!(e->prior_strength >= 0) || isinf(e->prior_strength)) {

@@ -8,6 +8,14 @@
 #define CALL(operation_id) CALL_##operation_id
 
 /* clang-format off */
+/* To make a job of a kind, and what every result of it has. */
+#define OF_KIND(kind, One, Many)                                                                                       \
+  { CALL(create##One),                  job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &kind##_kind }, \
+  { CALL(list##Many),                   result_list,               ON_POOL,         0,                  &kind##_kind }, \
+  { CALL(get##One),                     result_get,                ON_POOL,         0,                  &kind##_kind }, \
+  { CALL(patch##One),                   result_patch,              ON_POOL,         KB(512),            &kind##_kind }, \
+  { CALL(delete##One),                  result_delete,             ON_POOL,         0,                  &kind##_kind },
+
 const struct route routes[] = {
   /* call                               handler                    where            body most           about */
   { CALL(getPages),                     page_index,                ON_EVENT_THREAD, 0,                  NULL },
@@ -93,96 +101,28 @@ const struct route routes[] = {
   { CALL(listCodeProofs),               code_proof_list,           ON_POOL,         0,                  NULL },
   { CALL(baseParameters),               base_parameters,           ON_EVENT_THREAD, LIMIT_MODEL_BODY,   NULL },
 
-  { CALL(createTrajectory),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &trajectory_kind },
+  JOB_KIND_LIST(OF_KIND)
   { CALL(findVibrations),               vibrations,                READS_ON_POOL,   LIMIT_SAMPLES_BODY, NULL },
   { CALL(reducePendulumTest),           pendulum_test,             ON_EVENT_THREAD, KB(64),             NULL },
   { CALL(fitModes),                     mode_fit,                  READS_ON_POOL,   LIMIT_MODEL_BODY,   NULL },
   { CALL(torqueShares),                 torque_shares,             READS_ON_POOL,   LIMIT_SAMPLES_BODY, NULL },
   { CALL(estimateEnergy),               energy_estimate,           READS_ON_POOL,   LIMIT_SAMPLES_BODY, NULL },
-  { CALL(listTrajectories),             result_list,               ON_POOL,         0,                  &trajectory_kind },
-  { CALL(getTrajectory),                result_get,                ON_POOL,         0,                  &trajectory_kind },
-  { CALL(patchTrajectory),              result_patch,              ON_POOL,         KB(512),            &trajectory_kind },
-  { CALL(deleteTrajectory),             result_delete,             ON_POOL,         0,                  &trajectory_kind },
   { CALL(getTrajectoryReport),          trajectory_report,         ON_POOL,         0,                  NULL },
   { CALL(getTrajectorySamples),         result_samples,            ON_POOL,         0,                  &trajectory_kind },
   { CALL(replanTrajectory),             trajectory_replan,         READS_ON_POOL,   KB(64),             NULL },
-
-  { CALL(createExcitation),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &excitation_kind },
-  { CALL(listExcitations),              result_list,               ON_POOL,         0,                  &excitation_kind },
-  { CALL(getExcitation),                result_get,                ON_POOL,         0,                  &excitation_kind },
-  { CALL(patchExcitation),              result_patch,              ON_POOL,         KB(512),            &excitation_kind },
-  { CALL(deleteExcitation),             result_delete,             ON_POOL,         0,                  &excitation_kind },
-  { CALL(getExcitationSamples),         result_samples,            ON_POOL,         0,                  &excitation_kind },
-
-  { CALL(createFrictionTest),           job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &friction_test_kind },
-  { CALL(listFrictionTests),            result_list,               ON_POOL,         0,                  &friction_test_kind },
-  { CALL(getFrictionTest),              result_get,                ON_POOL,         0,                  &friction_test_kind },
-  { CALL(patchFrictionTest),            result_patch,              ON_POOL,         KB(512),            &friction_test_kind },
-  { CALL(deleteFrictionTest),           result_delete,             ON_POOL,         0,                  &friction_test_kind },
-  { CALL(getFrictionTestSamples),       result_samples,            ON_POOL,         0,                  &friction_test_kind },
-
-  { CALL(createFrictionIdentification), job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &friction_identification_kind },
-  { CALL(listFrictionIdentifications),  result_list,               ON_POOL,         0,                  &friction_identification_kind },
-  { CALL(getFrictionIdentification),    result_get,                ON_POOL,         0,                  &friction_identification_kind },
-  { CALL(patchFrictionIdentification),  result_patch,              ON_POOL,         KB(512),            &friction_identification_kind },
-  { CALL(deleteFrictionIdentification), result_delete,             ON_POOL,         0,                  &friction_identification_kind },
+  { CALL(getExcitationSamples),         result_samples,            ON_POOL,         0,                  &excitation_kind },  { CALL(getFrictionTestSamples),       result_samples,            ON_POOL,         0,                  &friction_test_kind },
   { CALL(promoteFrictionIdentification), identification_promote,   ON_POOL,         LIMIT_MODEL_BODY,   &friction_identification_kind },
-
-  { CALL(createSimulation),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &simulation_kind },
-  { CALL(listSimulations),              result_list,               ON_POOL,         0,                  &simulation_kind },
-  { CALL(getSimulation),                result_get,                ON_POOL,         0,                  &simulation_kind },
-  { CALL(patchSimulation),              result_patch,              ON_POOL,         KB(512),            &simulation_kind },
-  { CALL(deleteSimulation),             result_delete,             ON_POOL,         0,                  &simulation_kind },
   { CALL(getSimulationSamples),         result_samples,            ON_POOL,         0,                  &simulation_kind },
-
-  { CALL(createIdentification),         job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &identification_kind },
-  { CALL(listIdentifications),          result_list,               ON_POOL,         0,                  &identification_kind },
-  { CALL(getIdentification),            result_get,                ON_POOL,         0,                  &identification_kind },
-  { CALL(patchIdentification),          result_patch,              ON_POOL,         KB(512),            &identification_kind },
-  { CALL(deleteIdentification),         result_delete,             ON_POOL,         0,                  &identification_kind },
   { CALL(getIdentificationSamples),     result_samples,            ON_POOL,         0,                  &identification_kind },
   { CALL(getIdentificationCovariance),  identification_covariance, ON_POOL,         0,                  NULL },
   { CALL(getIdentificationReport),      identification_report,     ON_POOL,         0,                  NULL },
   { CALL(compareIdentifications),       identification_compare,    ON_POOL,         0,                  NULL },
 
-  { CALL(createIdentificationStudy),    job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &identification_study_kind },
-  { CALL(listIdentificationStudies),    result_list,               ON_POOL,         0,                  &identification_study_kind },
-  { CALL(getIdentificationStudy),       result_get,                ON_POOL,         0,                  &identification_study_kind },
-  { CALL(patchIdentificationStudy),     result_patch,              ON_POOL,         KB(512),            &identification_study_kind },
-  { CALL(deleteIdentificationStudy),    result_delete,             ON_POOL,         0,                  &identification_study_kind },
-
-  { CALL(createEvaluation),             job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &evaluation_kind },
-  { CALL(listEvaluations),              result_list,               ON_POOL,         0,                  &evaluation_kind },
-  { CALL(getEvaluation),                result_get,                ON_POOL,         0,                  &evaluation_kind },
-  { CALL(patchEvaluation),              result_patch,              ON_POOL,         KB(512),            &evaluation_kind },
-  { CALL(deleteEvaluation),             result_delete,             ON_POOL,         0,                  &evaluation_kind },
   { CALL(getEvaluationTable),           evaluation_table,          ON_POOL,         0,                  NULL },
   { CALL(promoteIdentification),        identification_promote,    ON_POOL,         LIMIT_MODEL_BODY,   &identification_kind },
 
-  { CALL(createVerification),           job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &verification_kind },
-  { CALL(listVerifications),            result_list,               ON_POOL,         0,                  &verification_kind },
-  { CALL(getVerification),              result_get,                ON_POOL,         0,                  &verification_kind },
-  { CALL(patchVerification),            result_patch,              ON_POOL,         KB(512),            &verification_kind },
-  { CALL(deleteVerification),           result_delete,             ON_POOL,         0,                  &verification_kind },
   { CALL(getVerificationReport),        verification_report,       ON_POOL,         0,                  NULL },
 
-  { CALL(createTuning),                 job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &tuning_kind },
-  { CALL(listTunings),                  result_list,               ON_POOL,         0,                  &tuning_kind },
-  { CALL(getTuning),                    result_get,                ON_POOL,         0,                  &tuning_kind },
-  { CALL(patchTuning),                  result_patch,              ON_POOL,         KB(512),            &tuning_kind },
-  { CALL(deleteTuning),                 result_delete,             ON_POOL,         0,                  &tuning_kind },
-
-  { CALL(createZoning),                  job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &zoning_kind },
-  { CALL(listZonings),                   result_list,               ON_POOL,         0,                  &zoning_kind },
-  { CALL(getZoning),                     result_get,                ON_POOL,         0,                  &zoning_kind },
-  { CALL(patchZoning),                   result_patch,              ON_POOL,         KB(512),            &zoning_kind },
-  { CALL(deleteZoning),                  result_delete,             ON_POOL,         0,                  &zoning_kind },
-
-  { CALL(createCollisionCheck),         job_create,                ON_POOL,         LIMIT_MODEL_BODY,   &collision_check_kind },
-  { CALL(listCollisionChecks),          result_list,               ON_POOL,         0,                  &collision_check_kind },
-  { CALL(getCollisionCheck),            result_get,                ON_POOL,         0,                  &collision_check_kind },
-  { CALL(patchCollisionCheck),          result_patch,              ON_POOL,         KB(512),            &collision_check_kind },
-  { CALL(deleteCollisionCheck),         result_delete,             ON_POOL,         0,                  &collision_check_kind },
   { CALL(getCollisionCheckSamples),     result_samples,            ON_POOL,         0,                  &collision_check_kind },
 
   { CALL(uploadDataset),                dataset_upload,            STREAMED,        0,                  NULL },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vite'
 
@@ -18,10 +19,21 @@ function licences() {
   }
 }
 
+// The lists of the contract (api/lists.py), so that no page repeats one: `import { ARMDYN_LAW_LIST } from 'virtual:lists'`.
+function lists() {
+  const id = 'virtual:lists'
+  const named = (all) => Object.entries(all).map(([name, texts]) => `export const ${name.replace('.', '_')} = ${JSON.stringify(texts)}`).join('\n')
+  return {
+    name: 'lists',
+    resolveId: (asked) => (asked === id ? `\0${id}` : null),
+    load: (asked) => (asked === `\0${id}` ? named(JSON.parse(execFileSync('/usr/bin/env', ['python3', '../../api/lists.py']))) : null),
+  }
+}
+
 // A page's own parts are fetched when it asks for them: the first page would have to know them all. Addresses are relative, so that the pages work behind a proxy's base path; nothing is inlined, as the policy allows none.
 export default defineConfig({
   base: './',
-  plugins: [licences()],
+  plugins: [licences(), lists()],
   worker: { format: 'es' },
   build: { rollupOptions: { input: ['index.html', 'docs.html'] }, target: 'es2020', assetsDir: 'assets', assetsInlineLimit: 0, modulePreload: { polyfill: false, resolveDependencies: (_, parts, { hostType }) => (hostType === 'html' ? parts : []) }, chunkSizeWarningLimit: 800 },
   server: { fs: { allow: ['../..'] }, proxy: { '/v1': process.env.ARMDYN_URL ?? 'http://127.0.0.1:8080' } },

@@ -6,7 +6,7 @@
 #include "api/codec/identification.h"
 
 static const struct job_kind *const kinds[] = {
-#define X(name) &name##_kind,
+#define X(name, one, many) &name##_kind,
   JOB_KIND_LIST(X)
 #undef X
 };

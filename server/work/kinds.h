@@ -87,22 +87,22 @@ enum armdyn_status job_kind_accept(const struct job_kind *kind, const struct arm
 /* In the worker process: to its end, whatever it is. */
 void job_kind_run(const struct job_kind *kind, struct work *work);
 
-/* The kinds that there are. To add one: a file of its own with its struct job_kind, its name here, its routes in
- * server/routes, and its paths in api/. */
+/* The kinds that there are: name, and what its calls have of it: createTuning, listTunings. To add one: a file of its own with
+ * its struct job_kind, its row here, its paths in api/; of further routes, rows in server/routes. */
 #define JOB_KIND_LIST(X)                                                                                               \
-  X(trajectory)                                                                                                        \
-  X(excitation)                                                                                                        \
-  X(friction_test)                                                                                                     \
-  X(friction_identification)                                                                                           \
-  X(simulation)                                                                                                        \
-  X(identification)                                                                                                    \
-  X(identification_study)                                                                                              \
-  X(evaluation)                                                                                                        \
-  X(collision_check)                                                                                                   \
-  X(verification)                                                                                                      \
-  X(tuning)                                                                                                            \
-  X(zoning)
-#define X(name) extern const struct job_kind name##_kind;
+  X(trajectory, Trajectory, Trajectories)                                                                              \
+  X(excitation, Excitation, Excitations)                                                                               \
+  X(friction_test, FrictionTest, FrictionTests)                                                                        \
+  X(friction_identification, FrictionIdentification, FrictionIdentifications)                                          \
+  X(simulation, Simulation, Simulations)                                                                               \
+  X(identification, Identification, Identifications)                                                                   \
+  X(identification_study, IdentificationStudy, IdentificationStudies)                                                  \
+  X(evaluation, Evaluation, Evaluations)                                                                               \
+  X(collision_check, CollisionCheck, CollisionChecks)                                                                  \
+  X(verification, Verification, Verifications)                                                                         \
+  X(tuning, Tuning, Tunings)                                                                                           \
+  X(zoning, Zoning, Zonings)
+#define X(name, one, many) extern const struct job_kind name##_kind;
 JOB_KIND_LIST(X)
 #undef X
 

@@ -205,15 +205,27 @@ enum armdyn_status armdyn_known_friction_torques(const struct armdyn_known_frict
 
 /* ---------------------------------------------------------------- estimators */
 
+/* OLS         least squares
+ * WLS         joints weighted by their deviation, which least squares gives
+ * IRLS        the same, samples weighted by Huber's function until they settle
+ * RIDGE       weighted, and drawn to the prior by the square of the distance to it
+ * CONSISTENT  the same, by a distance that is infinite for what no robot can have: every link is a possible body, rotors and
+ *             friction are positive
+ * DIDIM       that, on positions of a simulated loop: see armdyn_identify_in_loop. Of other data it is CONSISTENT
+ * IV          WLS by instruments: errors of positions that are none of theirs bias nothing */
+#define ARMDYN_ESTIMATOR_LIST(X)                                                                                       \
+  X(OLS, "ols")                                                                                                        \
+  X(WLS, "wls")                                                                                                        \
+  X(IRLS, "irls")                                                                                                      \
+  X(RIDGE, "ridge")                                                                                                    \
+  X(CONSISTENT, "consistent")                                                                                          \
+  X(DIDIM, "didim")                                                                                                    \
+  X(IV, "iv")
 enum armdyn_estimator {
-  ARMDYN_OLS,        /* least squares */
-  ARMDYN_WLS,        /* joints weighted by their deviation, which least squares gives */
-  ARMDYN_IRLS,       /* the same, samples weighted by Huber's function until they settle */
-  ARMDYN_RIDGE,      /* weighted, and drawn to the prior by the square of the distance to it */
-  ARMDYN_CONSISTENT, /* the same, by a distance that is infinite for what no robot can have: every link is a possible body,
-                       rotors and friction are positive */
-  ARMDYN_DIDIM, /* that, on positions of a simulated loop: see armdyn_identify_in_loop. Of other data it is CONSISTENT */
-  ARMDYN_IV     /* WLS by instruments: errors of positions that are none of theirs bias nothing */
+#define X(name, text) ARMDYN_##name,
+  ARMDYN_ESTIMATOR_LIST(X)
+#undef X
+      ARMDYN_ESTIMATORS
 };
 
 /* Zeros are the defaults. */

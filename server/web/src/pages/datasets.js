@@ -18,6 +18,7 @@ import { Notes } from '../ui/notes.js'
 import { count, figure, moment } from '../ui/format.js'
 import { Upload } from './upload.js'
 import { said } from '../ui/sentences.js'
+import { ARMDYN_ESTIMATOR_LIST } from 'virtual:lists'
 
 extend({
   identify_what: ['What to find', '辨识内容'],
@@ -50,6 +51,7 @@ extend({
   plotted: ['Plot', '曲线'],
 })
 
+const OFFERED = ARMDYN_ESTIMATOR_LIST.filter((name) => name !== 'didim') // for which one must tell the loop
 function Identify({ sets, onClose }) {
   const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
   const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, of: 'arm' })
@@ -70,7 +72,7 @@ function Identify({ sets, onClose }) {
     ${form.of === 'arm' && html`<table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${nameOf(set)}</bdi></td>
       ${['training', 'validation'].map((role) => html`<td key=${role}><input type="radio" name=${set.id} aria-label=${`${set.label}: ${t(role === 'training' ? 'learn_from' : 'validate_with')}`} checked=${part[set.id] === role} onChange=${() => setPart({ ...part, [set.id]: role })} /></td>`)}</tr>`)}</tbody></table>
     <div class="row">
-      <${Field} label=${t('estimator')}><select value=${form.estimator} onChange=${(e) => setForm({ ...form, estimator: e.target.value })}>${['consistent', 'ridge', 'wls', 'irls', 'ols'].map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
+      <${Field} label=${t('estimator')}><select value=${form.estimator} onChange=${(e) => setForm({ ...form, estimator: e.target.value })}>${OFFERED.map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
       <${Field} label=${t('friction_terms')}><select value=${form.friction} onChange=${(e) => setForm({ ...form, friction: e.target.value })}><option value="standard">${t('friction_standard')}</option><option value="auto">${t('friction_auto')}</option></select></${Field}>
     </div>
     <${Check} label=${t('use_prior')} checked=${form.prior} onChange=${(e) => setForm({ ...form, prior: e.target.checked })} />

@@ -7,6 +7,7 @@ import { AskForm } from '../ui/asking.js'
 import { CellChoice } from '../ui/cell_choice.js'
 import { Check, Field, useAnswer } from '../ui/parts.js'
 import { shortId } from '../ui/format.js'
+import { ARMDYN_FRICTION_TERM_LIST_linear } from 'virtual:lists'
 
 extend({
   excitation_text: ['A motion whose torques tell the parameters of the arm apart as well as its limits allow.', '在限制范围内尽可能区分手臂各参数的运动。'],
@@ -41,7 +42,7 @@ extend({
   excite_do: ['Plan it', '开始规划'],
 })
 
-const TERMS = ['offset', 'coulomb', 'viscous', 'high_speed', 'sublinear', 'load']
+const TERMS = ARMDYN_FRICTION_TERM_LIST_linear
 const toggle = (list, one) => (list.includes(one) ? list.filter((other) => other !== one) : [...list, one])
 
 // What both forms share.

@@ -11,6 +11,7 @@ import { moreOf } from '../ui/results.js'
 import { nameOf } from '../ui/names.js'
 import { turnOf, unlessLive } from '../live.js'
 import { count, figure, moment, percent, shortId } from '../ui/format.js'
+import { ARMDYN_ESTIMATOR_LIST } from 'virtual:lists'
 
 const metric = (name, show) => ({ sort: name, number: true, cell: (run) => show(run.metrics?.[name]) })
 
@@ -58,7 +59,7 @@ function Filters({ query }) {
       <option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}
     </select></${Field}>
     <${Field} label=${t('estimator')}><select value=${query.get('estimator') ?? ''} onChange=${(e) => adjust({ estimator: e.target.value })}>
-      <option value="">${t('all')}</option>${['consistent', 'ridge', 'wls', 'irls', 'ols', 'didim', 'iv'].map((name) => html`<option value=${name}>${name}</option>`)}
+      <option value="">${t('all')}</option>${ARMDYN_ESTIMATOR_LIST.map((name) => html`<option value=${name}>${name}</option>`)}
     </select></${Field}>
     <${Field} label=${t('error_below')}><${Later} type="number" min="0" step="any" style=${{ width: '9rem' }} value=${below} onValue=${(most) => adjust({ metric: most && `${ERROR}<${most}` })} /></${Field}>
     <${Field} label=${t('tag_filter')}><${Later} type="text" value=${query.get('tag') ?? ''} onValue=${(tag) => adjust({ tag })} /></${Field}>

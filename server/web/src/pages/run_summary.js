@@ -6,6 +6,7 @@ import { extend, t } from '../words.js'
 import { figure, percent, shortId } from '../ui/format.js'
 import { jointsOf, worstOf } from '../ui/run.js'
 import { sentence } from '../ui/sentences.js'
+import { ARMDYN_FRICTION_TERM_LIST } from 'virtual:lists'
 
 extend({
   run_summary: ['Summary', '概要'],
@@ -62,7 +63,7 @@ extend({
   heat_worst: ['worst', '最差'],
 })
 
-const TERMS = ['offset', 'coulomb', 'viscous', 'stiction', 'high_speed', 'sublinear', 'load', 'position']
+const TERMS = ARMDYN_FRICTION_TERM_LIST.map((term) => (term === 'stribeck' ? 'stiction' : term)) // as parameters are named
 const termsOf = (run) => TERMS.filter((term) => run.parameters.friction.some((one) => Object.keys(one).some((name) => name === term || name.startsWith(`${term}.`))))
 const poorest = (one) => Math.max(...Object.entries(one?.std ?? {}).map(([name, std]) => (std > 0 && one[name] ? (100 * std) / Math.abs(one[name]) : 0)), 0)
 const fitOf = (run, j) => (run.errors.validation ?? run.errors.training)?.raw.joints[j]

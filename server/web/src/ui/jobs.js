@@ -2,27 +2,29 @@
 import { link } from '../route.js'
 import { extend } from '../words.js'
 
-extend({
-  'kind.identification': ['identification', '辨识'],
-  'kind.identification_study': ['study of an identification', '辨识研究'],
-  'kind.trajectory': ['trajectory', '轨迹'],
-  'kind.excitation': ['excitation', '激励轨迹'],
-  'kind.simulation': ['simulation', '仿真'],
-  'kind.friction_test': ['friction test', '摩擦测试'],
-  'kind.evaluation': ['evaluation', '评估'],
-  'kind.collision_check': ['collision check', '碰撞检测'],
-  'kind.verification': ['verification', '验证'],
-  'kind.tuning': ['tuning', '增益整定'],
-  'kind.zoning': ['zoning', '分区'],
-  'kind.friction_identification': ['friction identification', '摩擦辨识'],
-})
+// Kinds of jobs: where their results are, in the API and among the pages, and their words. To add one: a row.
+const KINDS = [
+  ['identification', 'identifications', 'identification', '辨识'],
+  ['identification_study', 'identification-studies', 'study of an identification', '辨识研究'],
+  ['trajectory', 'trajectories', 'trajectory', '轨迹'],
+  ['excitation', 'excitations', 'excitation', '激励轨迹'],
+  ['simulation', 'simulations', 'simulation', '仿真'],
+  ['friction_test', 'friction-tests', 'friction test', '摩擦测试'],
+  ['evaluation', 'evaluations', 'evaluation', '评估'],
+  ['collision_check', 'collision-checks', 'collision check', '碰撞检测'],
+  ['verification', 'verifications', 'verification', '验证'],
+  ['tuning', 'tunings', 'tuning', '增益整定'],
+  ['zoning', 'zonings', 'zoning', '分区'],
+  ['friction_identification', 'friction-identifications', 'friction identification', '摩擦辨识'],
+]
+
+extend(Object.fromEntries(KINDS.map(([kind, , ...words]) => [`kind.${kind}`, words])))
 
 export const ENDED = ['succeeded', 'failed', 'cancelled']
-const RESULTS = ['identifications', 'trajectories', 'excitations', 'friction-tests', 'evaluations', 'friction-identifications', 'simulations', 'collision-checks', 'verifications', 'tunings', 'zonings', 'identification-studies']
 // A result's address in the API is one of these pages where there is a page for its kind.
 export const resultPage = (href) => {
   const [, , kind, id] = href.split('/').slice(-4)
-  return RESULTS.includes(kind) ? link([kind, id]) : null
+  return KINDS.some(([, collection]) => collection === kind) ? link([kind, id]) : null
 }
 
 // A job as the API answered it, with how far it is by now.

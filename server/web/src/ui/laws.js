@@ -3,6 +3,7 @@ import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { Num, numberOf } from './asking.js'
 import { Field } from './parts.js'
+import { ARMDYN_LAW_LIST } from 'virtual:lists'
 
 extend({
   law: ['Law', '控制律'],
@@ -25,7 +26,6 @@ extend({
   law_turning: ['Stiffness [N m/rad]', '转动刚度 [N m/rad]'],
 })
 
-const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward', 'computed_torque', 'adaptive', 'layered', 'impedance', 'joint_impedance', 'cartesian_impedance', 'force', 'hybrid']
 const SPRINGS = ['impedance', 'cartesian_impedance', 'hybrid'] // at the tool
 const PUSHES = ['force', 'hybrid']
 
@@ -37,7 +37,7 @@ export const controlOf = ({ law, rate, stiffness, turning, push }) => ({
 })
 
 // draft: as NEW_LAW; set(part of it); laws: those to choose from; bandwidth: is it asked for?
-export function LawFields({ draft, set, laws = LAWS, bandwidth = true }) {
+export function LawFields({ draft, set, laws = ARMDYN_LAW_LIST, bandwidth = true }) {
   const num = (name, label, required, min = '0') => html`<${Num} key=${name} label=${t(label)} min=${min} required=${required} value=${draft[name]} onValue=${(value) => set({ [name]: value })} />`
   return html`<${Field} label=${t('law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${laws.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
     ${num('rate', 'law_rate', true)}${bandwidth && num('bandwidth', 'law_bandwidth')}${SPRINGS.includes(draft.law) && html`${num('stiffness', 'law_stiffness', true)}${num('turning', 'law_turning', true)}`}${PUSHES.includes(draft.law) && num('push', 'law_push', true, '-1000000')}`
