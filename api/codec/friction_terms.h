@@ -5,6 +5,11 @@
 #include "api/json/fields.h"
 #include "armdyn/identify.h"
 
+/* Their names, in their order: "sublinear, load".
+ *   terms  in   enum armdyn_friction_terms, or-ed
+ *   out    out  size; answered */
+const char *friction_terms_listed(unsigned terms, char *out, size_t size);
+
 /* One name of a list: its term is added to `out`, or a fault told.
  *   allowed  in  enum armdyn_friction_terms, or-ed
  *   or_else  in  what else the list may have, for the fault: ", auto" */
@@ -19,6 +24,6 @@ void friction_terms_encode(struct json_writer *w, const struct json_field *field
 /* A row of a field table. */
 #define FRICTION_TERMS(type_, member_)                                                                                 \
   CUSTOM(type_, member_, friction_terms_decode, friction_terms_encode,                                                 \
-         "a list of offset, coulomb, viscous, high_speed, sublinear, load")
+         "a list of terms of friction, [\"coulomb\", \"viscous\"]")
 
 #endif

@@ -38,13 +38,11 @@ void id_list_decode(struct json_reader *r, const struct json_field *field, void 
 
 /* -- friction -- */
 
-/* What "auto" leaves out unless it is named beside it. Sublinear friction is left to whoever knows of it: beside viscous
- * friction, of a width of the sign that is chosen too, logs of a minute hardly tell it. With friction of the load motions
- * are not planned, so nobody gets it unasked. */
-enum { NOT_BY_ITSELF = ARMDYN_IDENTIFY_SUBLINEAR | ARMDYN_IDENTIFY_LOAD };
-static const struct identification_friction every_friction = {
-  .automatic = true, .terms = (ARMDYN_IDENTIFY_ANY & ~NOT_BY_ITSELF) | ARMDYN_IDENTIFY_DIRECTED
-};
+/* What "auto" leaves out unless it is named beside it. */
+enum { NOT_BY_ITSELF = ARMDYN_IDENTIFY_ANY & ~ARMDYN_IDENTIFY_USUAL };
+static const struct identification_friction every_friction = { .automatic = true,
+                                                               .terms =
+                                                                   ARMDYN_IDENTIFY_USUAL | ARMDYN_IDENTIFY_DIRECTED };
 
 static void decode_friction(struct json_reader *r, const struct json_field *field, void *member,
                             const struct json_context *context)
@@ -53,6 +51,7 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
   struct identification_friction *friction = member;
   struct json_slice name;
   *friction = (struct identification_friction){ .automatic = false };
+  char known[96];
   bool asymmetric = false;
   if (!json_enter_array(r, field->unit)) return;
   while (json_next_element(r)) {
@@ -71,8 +70,8 @@ static void decode_friction(struct json_reader *r, const struct json_field *fiel
   if (asymmetric && (terms & ARMDYN_IDENTIFY_VISCOUS)) friction->terms |= ARMDYN_IDENTIFY_VISCOUS_DIRECTED;
   if (friction->automatic && (asymmetric || (terms & ~(unsigned)NOT_BY_ITSELF)))
     json_fault(r, NULL, FAULT_INCONSISTENT,
-               "auto chooses the terms itself: beside it stand only sublinear and load, which it tries where they are "
-               "named");
+               "auto chooses the terms itself: beside it stand only %s, which it tries where they are named",
+               friction_terms_listed(NOT_BY_ITSELF, known, sizeof known));
   if (!friction->automatic) return;
   *friction = every_friction;
   friction->terms |= terms & NOT_BY_ITSELF;

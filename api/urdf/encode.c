@@ -5,37 +5,14 @@
 #include "api/urdf/rigid.h"
 #include "api/urdf/text.h"
 #include "api/urdf/urdf.h"
+#include "armdyn/parameter.h"
 
 /* -- what URDF has no place for, in comments -- */
 
-static bool loses_offset(const struct armdyn_joint *j)
-{
-  return fabs(j->friction.offset) > 0;
-}
 static bool loses_direction(const struct armdyn_joint *j)
 {
   const struct armdyn_friction *f = &j->friction;
   return fabs(f->viscous.positive - f->viscous.negative) > 0 || fabs(f->coulomb.positive - f->coulomb.negative) > 0;
-}
-static bool loses_stiction(const struct armdyn_joint *j)
-{
-  return !isnan(j->friction.stiction);
-}
-static bool loses_high_speed(const struct armdyn_joint *j)
-{
-  return fabs(j->friction.high_speed) > 0;
-}
-static bool loses_sublinear(const struct armdyn_joint *j)
-{
-  return fabs(j->friction.sublinear) > 0;
-}
-static bool loses_load(const struct armdyn_joint *j)
-{
-  return fabs(j->friction.load) > 0;
-}
-static bool loses_ripples(const struct armdyn_joint *j)
-{
-  return j->friction.ripple_count > 0;
 }
 static bool loses_scale(const struct armdyn_joint *j)
 {
@@ -60,37 +37,58 @@ static const struct {
   bool (*is_lost)(const struct armdyn_joint *joint);
   const char *words;
 } losses[] = {
-  { loses_offset, "friction offset" },
   { loses_direction, "friction of unequal directions (the mean is stated)" },
-  { loses_stiction, "stiction and Stribeck friction" },
-  { loses_high_speed, "high-speed friction" },
-  { loses_sublinear, "sublinear friction" },
-  { loses_load, "friction of the load" },
-  { loses_ripples, "position-dependent friction" },
   { loses_scale, "velocity_scale" },
   { loses_rates, "limits of acceleration, jerk and torque rate" },
   { loses_elasticity, "elasticity of the gear" },
   { loses_motor, "torque constant, resistance and efficiency of the drive" },
 };
 
+/* A term of friction; what URDF has of Coulomb and viscous friction is another loss. */
+static bool loses_term(const struct armdyn_joint *j, enum armdyn_friction_term term)
+{
+  size_t numbers = 0;
+  for (int k = 0; k < ARMDYN_FRICTION_PARAMETER_COUNT; k++) {
+    const enum armdyn_friction_parameter parameter = (enum armdyn_friction_parameter)k;
+    if (armdyn_friction_parameter_info(parameter)->term == term)
+      numbers += armdyn_friction_parameter_lines(&j->friction, parameter);
+  }
+  return numbers > 0 && term != ARMDYN_FRICTION_COULOMB && term != ARMDYN_FRICTION_VISCOUS;
+}
+
+/*   lost  in   joint_count, which joints lose it */
+static void write_loss(struct buffer *out, const struct armdyn_robot_description *robot, const char *what,
+                       const bool *lost)
+{
+  char text[512], words[128];
+  size_t used = 0;
+  for (size_t i = 0; i < robot->joint_count && used < sizeof text - 80; i++) {
+    if (!lost[i]) continue;
+    const int length = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", robot->joints[i].name);
+    used += (size_t)length;
+  }
+  if (!used) return;
+  snprintf(words, sizeof words, "not in URDF: %s of ", what);
+  xml_write_comment(out, words, text);
+}
+
 static void write_losses(struct buffer *out, const struct armdyn_robot_description *robot)
 {
   const double *g = robot->gravity;
+  bool lost[ARMDYN_JOINTS_MAX];
   char text[512];
   snprintf(text, sizeof text, "[%.17g, %.17g, %.17g] m/s^2", g[0], g[1], g[2]);
   if (fabs(g[0]) > 0 || fabs(g[1]) > 0 || fabs(g[2] + 9.81) > 0) xml_write_comment(out, "not in URDF: gravity ", text);
   if (robot->has_transmission) xml_write_comment(out, "not in URDF: ", "the coupled transmission");
   for (size_t k = 0; k < sizeof losses / sizeof *losses; k++) {
-    size_t used = 0;
-    for (size_t i = 0; i < robot->joint_count && used < sizeof text - 80; i++) {
-      if (!losses[k].is_lost(&robot->joints[i])) continue;
-      int length = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", robot->joints[i].name);
-      used += (size_t)length;
-    }
-    if (!used) continue;
-    char words[128];
-    snprintf(words, sizeof words, "not in URDF: %s of ", losses[k].words);
-    xml_write_comment(out, words, text);
+    for (size_t i = 0; i < robot->joint_count; i++) lost[i] = losses[k].is_lost(&robot->joints[i]);
+    write_loss(out, robot, losses[k].words, lost);
+  }
+  for (int k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+    const enum armdyn_friction_term term = (enum armdyn_friction_term)k;
+    for (size_t i = 0; i < robot->joint_count; i++) lost[i] = loses_term(&robot->joints[i], term);
+    snprintf(text, sizeof text, "the term %s of friction", armdyn_friction_term_name(term));
+    write_loss(out, robot, text, lost);
   }
 }
 

@@ -246,7 +246,8 @@ static lanes lanes_friction(const struct armdyn_robot *robot, size_t i, lanes q,
   const double fast = friction_is_signed(robot, i) ? 20 * joint->velocity_scale : 0;
   const lane_bits forward = qd >= fast, settled = forward | (qd <= -fast);
   lanes out = { 0 };
-  const unsigned polynomials = FRICTION_LINEAR & ~(1u << ARMDYN_FRICTION_SUBLINEAR | 1u << ARMDYN_FRICTION_LOAD);
+  const unsigned polynomials = 1u << ARMDYN_FRICTION_OFFSET | 1u << ARMDYN_FRICTION_COULOMB |
+                               1u << ARMDYN_FRICTION_VISCOUS | 1u << ARMDYN_FRICTION_HIGH_SPEED;
   if ((robot->joints[i].friction & ~polynomials) || !all_lanes(&settled)) {
     for (int l = 0; l < LANES; l++) out[l] = armdyn_friction_torque(robot, i, q[l], qd[l]);
     return out;

@@ -13,6 +13,9 @@ enum { VELOCITIES = sizeof velocities / sizeof *velocities };
 /* Beyond so many times the cut-off nothing is left in filtered data. */
 static const double RATE_OF_CUTOFF = 10;
 
+/* rad/s (m/s), over which a sign that changes at once does; its square is still a number. */
+static const double NARROW = 1e-150;
+
 enum { STRETCH = 4096 }; /* samples whose columns are filtered together */
 
 /* The faster part of a motion, which the slower one must foretell: of the fastest. */
@@ -78,11 +81,12 @@ static void friction_columns(const struct joint_candidates *j, const struct armd
 {
   const size_t direction = v < 0; /* within a pair */
   const double sign = v < 0 ? -1 : 1;
+  const struct friction_state x = { .speed = v, .sign = v != 0 ? sign : 0, .width = NARROW, .load = load };
   memset(row, 0, j->columns * sizeof *row);
-  row[COLUMN_OFFSET] = 1;
-  row[COLUMN_HIGH_SPEED] = v * fabs(v);
-  row[COLUMN_SUBLINEAR] = cbrt(v);
-  row[COLUMN_LOAD] = v != 0 ? sign * fabs(load) : 0;
+  for (size_t k = 0, at = COLUMN_PLAIN; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+    const size_t p = friction_plain(k);
+    if (p < ARMDYN_FRICTION_PARAMETER_COUNT) row[at++] = friction_parameters[p].slope(&x, 0);
+  }
   row[COLUMN_VISCOUS + direction] = v;
   for (size_t k = 0; k < SCALES; k++) {
     const double ratio = v / j->scale[k];

@@ -5,19 +5,17 @@
 #define LIB_IDENTIFY_CANDIDATES_H
 
 #include "lib/identify/training.h"
+#include "lib/model/friction.h"
 
 enum { SCALES = 7, SHAPES = 12 };
 
 /* Columns of a joint. Those of a direction stand in pairs, positive velocities first; the sum of a pair is for both. */
 enum {
-  COLUMN_OFFSET,
-  COLUMN_HIGH_SPEED,
-  COLUMN_SUBLINEAR,                         /* of a sign that changes at once */
-  COLUMN_VISCOUS,                           /* a pair: v */
-  COLUMN_SIGN = COLUMN_VISCOUS + 2,         /* SCALES pairs: s(v) */
-  COLUMN_FALLEN = COLUMN_SIGN + 2 * SCALES, /* SHAPES pairs: what is gone of stiction, 1 - exp(-(|v|/vs)^delta) */
-  COLUMN_LOAD = COLUMN_FALLEN + 2 * SHAPES, /* the load's size, of a sign that changes at once */
-  COLUMN_LINES,                             /* the model's lines over the motor angle */
+  COLUMN_PLAIN,                              /* plain terms in their order, of a sign that changes at once */
+  COLUMN_VISCOUS = FRICTION_PLAIN_COUNT,     /* a pair: v */
+  COLUMN_SIGN = COLUMN_VISCOUS + 2,          /* SCALES pairs: s(v) */
+  COLUMN_FALLEN = COLUMN_SIGN + 2 * SCALES,  /* SHAPES pairs: what is gone of stiction, 1 - exp(-(|v|/vs)^delta) */
+  COLUMN_LINES = COLUMN_FALLEN + 2 * SHAPES, /* the model's lines over the motor angle */
   COLUMNS_MOST = COLUMN_LINES + ARMDYN_RIPPLES_MAX,
 };
 

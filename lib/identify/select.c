@@ -299,9 +299,8 @@ static enum armdyn_status choose_for(struct selection *s, const struct candidate
     try_stribeck(&j);
     try_term(&j, ARMDYN_IDENTIFY_OFFSET);
     try_scales(&j);
-    try_term(&j, ARMDYN_IDENTIFY_HIGH_SPEED);
-    try_term(&j, ARMDYN_IDENTIFY_SUBLINEAR);
-    try_term(&j, ARMDYN_IDENTIFY_LOAD);
+    for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++)
+      if (k != ARMDYN_FRICTION_OFFSET && friction_plain(k) < ARMDYN_FRICTION_PARAMETER_COUNT) try_term(&j, 1u << k);
   }
   try_directed(&j, ARMDYN_IDENTIFY_VISCOUS, ARMDYN_IDENTIFY_VISCOUS_DIRECTED);
   try_directed(&j, ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_COULOMB_DIRECTED);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/math/nonnegative.h"
+#include "lib/model/friction.h"
 #include "lib/model/gears.h"
 
 /* How many times as fast as in the data a joint's friction still takes energy out. */
@@ -10,7 +11,7 @@ static const double FASTER = 3;
 
 /* -- which there are -- */
 
-enum { PER_JOINT = 10 };
+enum { PER_JOINT = 8 + FRICTION_PLAIN_COUNT };
 
 static void add(struct signs *signs, size_t bound, double factor, size_t other, double other_factor)
 {
@@ -55,8 +56,6 @@ static void signs_of_joint(const struct armdyn_unknowns *u, const bool *held, si
   const size_t none = u->standard_count;
   const size_t stiction = identified(u, held, joint, ARMDYN_PARAMETER_STICTION);
   const size_t high_speed = identified(u, held, joint, ARMDYN_PARAMETER_HIGH_SPEED);
-  const size_t sublinear = identified(u, held, joint, ARMDYN_PARAMETER_SUBLINEAR);
-  const size_t load = identified(u, held, joint, ARMDYN_PARAMETER_LOAD);
   bool has_coulomb = false, has_viscous = false;
   for (size_t i = 0; i < sizeof coulomb / sizeof *coulomb; i++) {
     const size_t dry = identified(u, held, joint, coulomb[i]), wet = identified(u, held, joint, viscous[i]);
@@ -68,8 +67,12 @@ static void signs_of_joint(const struct armdyn_unknowns *u, const bool *held, si
     has_viscous = has_viscous || wet < none;
   }
   if (stiction < none && !has_coulomb) add(signs, stiction, 1, stiction, 0);
-  if (sublinear < none) add(signs, sublinear, 1, sublinear, 0);
-  if (load < none) add(signs, load, 1, load, 0);
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+    const size_t p = friction_plain(k);
+    if (p == ARMDYN_FRICTION_PARAMETER_COUNT || !friction_parameters[p].positive) continue;
+    const size_t plain = identified(u, held, joint, (enum armdyn_friction_parameter)p);
+    if (plain < none) add(signs, plain, 1, plain, 0);
+  }
   if (high_speed < none && !has_viscous) add(signs, high_speed, 1, high_speed, 0);
 }
 

@@ -17,14 +17,14 @@ static const double DEVIATIONS = 2;
 struct fitted {
   size_t at, also; /* also == at: one alone */
 };
-enum { FITTED_MOST = 10 + ARMDYN_RIPPLES_MAX };
+enum { FITTED_MOST = 6 + FRICTION_PLAIN_COUNT + ARMDYN_RIPPLES_MAX };
 
 /* Where a structure has what, among its fitted columns. */
 struct layout {
   size_t count;
   struct fitted columns[FITTED_MOST];
-  size_t sign[2], fallen[2], viscous[2]; /* by direction */
-  size_t high_speed, sublinear, load;
+  size_t sign[2], fallen[2], viscous[2];    /* by direction */
+  size_t plain[ARMDYN_FRICTION_TERM_COUNT]; /* by term */
 };
 enum { NONE = FITTED_MOST };
 
@@ -40,24 +40,28 @@ static void fit_pair(struct layout *l, size_t first, bool directed, size_t place
   place[1] = directed ? fit(l, first + 1, first + 1) : place[0];
 }
 
+/* The plain terms from `first` on and before `end`. */
+static void fit_plain(struct layout *l, unsigned terms, size_t first, size_t end)
+{
+  for (size_t k = 0, column = COLUMN_PLAIN; k < end; k++) {
+    const bool plain = friction_plain(k) < ARMDYN_FRICTION_PARAMETER_COUNT;
+    if (plain && k >= first && (terms >> k & 1)) l->plain[k] = fit(l, column, column);
+    column += plain;
+  }
+}
+
 static struct layout layout_of(const struct joint_candidates *j, const struct structure *s)
 {
-  struct layout l = { .sign = { NONE, NONE },
-                      .fallen = { NONE, NONE },
-                      .viscous = { NONE, NONE },
-                      .high_speed = NONE,
-                      .sublinear = NONE,
-                      .load = NONE };
+  struct layout l = { .sign = { NONE, NONE }, .fallen = { NONE, NONE }, .viscous = { NONE, NONE } };
   const bool stribeck = s->terms & ARMDYN_IDENTIFY_STRIBECK, directed = s->terms & ARMDYN_IDENTIFY_COULOMB_DIRECTED;
   const size_t sign = COLUMN_SIGN + 2 * s->scale;
-  if (s->terms & ARMDYN_IDENTIFY_OFFSET) fit(&l, COLUMN_OFFSET, COLUMN_OFFSET);
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) l.plain[k] = NONE;
+  fit_plain(&l, s->terms, 0, ARMDYN_FRICTION_COULOMB);
   if (stribeck || (s->terms & ARMDYN_IDENTIFY_COULOMB)) fit_pair(&l, sign, directed && !stribeck, l.sign);
   if (stribeck) fit_pair(&l, COLUMN_FALLEN + 2 * s->shape, directed, l.fallen);
   if (s->terms & ARMDYN_IDENTIFY_VISCOUS)
     fit_pair(&l, COLUMN_VISCOUS, s->terms & ARMDYN_IDENTIFY_VISCOUS_DIRECTED, l.viscous);
-  if (s->terms & ARMDYN_IDENTIFY_HIGH_SPEED) l.high_speed = fit(&l, COLUMN_HIGH_SPEED, COLUMN_HIGH_SPEED);
-  if (s->terms & ARMDYN_IDENTIFY_SUBLINEAR) l.sublinear = fit(&l, COLUMN_SUBLINEAR, COLUMN_SUBLINEAR);
-  if (s->terms & ARMDYN_IDENTIFY_LOAD) l.load = fit(&l, COLUMN_LOAD, COLUMN_LOAD);
+  fit_plain(&l, s->terms, ARMDYN_FRICTION_COULOMB, ARMDYN_FRICTION_TERM_COUNT);
   for (size_t k = 0; k < j->lines; k++) fit(&l, COLUMN_LINES + k, COLUMN_LINES + k);
   return l;
 }
@@ -330,21 +334,25 @@ static bool is_broken(const struct claim *claim, size_t m, double spread, const 
   return value < -DEVIATIONS * sqrt(fmax(spread * square, 0));
 }
 
-/* Coulomb, viscous, sublinear, load >= 0, stiction >= coulomb, and friction does not fall at the highest speed: as in
+/* Coulomb, viscous and plain terms that no material has below 0 are not, stiction >= coulomb, and friction does not fall at the highest speed: as in
  * lib/identify/signs.c. The coefficient of what is fallen is coulomb - stiction. */
 static const double LOAD_MOST = 0.9; /* no gear loses so much, and 1 would leave forward dynamics without an answer */
 static bool has_signs(const struct profiled *p, const struct layout *l, double speed, const double *x,
                       const double *inverse)
 {
-  if (l->load != NONE && x[l->load] > LOAD_MOST) return false;
+  const size_t load = l->plain[ARMDYN_FRICTION_LOAD], high_speed = l->plain[ARMDYN_FRICTION_HIGH_SPEED];
+  if (load != NONE && x[load] > LOAD_MOST) return false;
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+    const struct claim claim = { { l->plain[k], NONE }, { 1, 0 } };
+    if (l->plain[k] == NONE || !friction_parameters[friction_plain(k)].positive) continue;
+    if (is_broken(&claim, l->count, p->spread, x, inverse)) return false;
+  }
   for (int way = 0; way < 2; way++) {
     const struct claim claims[] = {
       { { l->sign[way], l->fallen[way] }, { 1, 1 } },
       { { l->fallen[way], NONE }, { -1, 0 } },
       { { l->viscous[way], NONE }, { 1, 0 } },
-      { { l->sublinear, NONE }, { 1, 0 } },
-      { { l->load, NONE }, { 1, 0 } },
-      { { l->high_speed, l->high_speed == NONE ? NONE : l->viscous[way] }, { 2 * speed, 1 } },
+      { { high_speed, high_speed == NONE ? NONE : l->viscous[way] }, { 2 * speed, 1 } },
     };
     for (size_t k = 0; k < sizeof claims / sizeof *claims; k++)
       if (is_broken(&claims[k], l->count, p->spread, x, inverse)) return false;

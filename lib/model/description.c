@@ -1,4 +1,4 @@
-/* Defaults and rules of every number in a description stand in two tables; what concerns several numbers at once
+/* Defaults and rules of every number in a description stand in two tables, but for plain terms of friction (their own); what concerns several numbers at once
  * follows as functions. To add a number: its member, and a row here. */
 #include <math.h>
 #include <stdint.h>
@@ -6,6 +6,7 @@
 #include "lib/math/linear.h"
 #include "lib/math/vector.h"
 #include "lib/model/compiled.h"
+#include "lib/model/friction.h"
 #include "lib/model/shape.h"
 
 static const double MAGNITUDE_MAX = 1e12; /* so that no finite motion overflows a kernel */
@@ -130,7 +131,6 @@ static const struct number joint_numbers[] = {
   JOINT("/elasticity/position/1", elasticity.position[1], BOUND, INFINITY),
   JOINT("/elasticity/payload_mass/0", elasticity.payload_mass[0], NON_NEGATIVE, 0),
   JOINT("/elasticity/payload_mass/1", elasticity.payload_mass[1], UP_TO, INFINITY),
-  JOINT("/friction/offset", friction.offset, FINITE, 0),
   JOINT("/friction/coulomb/positive", friction.coulomb.positive, NON_NEGATIVE, 0),
   JOINT("/friction/coulomb/negative", friction.coulomb.negative, NON_NEGATIVE, 0),
   JOINT("/friction/stiction", friction.stiction, KNOWN_0, NAN),
@@ -138,8 +138,6 @@ static const struct number joint_numbers[] = {
   JOINT("/friction/stribeck_exponent", friction.stribeck_exponent, POSITIVE, 2),
   JOINT("/friction/viscous/positive", friction.viscous.positive, NON_NEGATIVE, 0),
   JOINT("/friction/viscous/negative", friction.viscous.negative, NON_NEGATIVE, 0),
-  JOINT("/friction/high_speed", friction.high_speed, FINITE, 0),
-  JOINT("/friction/sublinear", friction.sublinear, NON_NEGATIVE, 0),
   JOINT("/friction/load", friction.load, PART, 0),
 };
 
@@ -234,6 +232,14 @@ static enum armdyn_status friction_check(const struct armdyn_friction *f, const 
     snprintf(where, sizeof where, "%s/friction/position", prefix);
     return armdyn_refuse(error, ARMDYN_EINPUT, where, "must have at most %d lines, got %zu", ARMDYN_RIPPLES_MAX,
                          f->ripple_count);
+  }
+  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
+    const size_t p = friction_plain(k);
+    if (p == ARMDYN_FRICTION_PARAMETER_COUNT) continue;
+    snprintf(where, sizeof where, "/%s", friction_parameters[p].info.path);
+    const enum armdyn_status rc = number_check(
+        friction_value(f, p, 0), friction_parameters[p].positive ? NON_NEGATIVE : FINITE, prefix, where, error);
+    if (rc) return rc;
   }
   for (size_t k = 0; k < f->ripple_count; k++) {
     enum armdyn_status rc;

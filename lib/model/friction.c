@@ -16,19 +16,75 @@ static double directed_slope(const struct friction_state *x, const struct armdyn
   return x->blended ? (c->positive - c->negative) / 2 * x->sign_slope : 0;
 }
 
-static bool offset_present(const struct armdyn_friction *f)
+/* -- plain terms: a number, the same in both directions, times what it multiplies, of which the slope by speed follows -- */
+
+#define PLAIN_TERM(name)                                                                                               \
+  static bool name##_present(const struct armdyn_friction *f)                                                          \
+  {                                                                                                                    \
+    return f->name != 0;                                                                                               \
+  }                                                                                                                    \
+  static size_t name##_count(const struct armdyn_friction *f)                                                          \
+  {                                                                                                                    \
+    return f->name != 0;                                                                                               \
+  }                                                                                                                    \
+  static double name##_torque(const struct friction_state *x)                                                          \
+  {                                                                                                                    \
+    return x->parameters->name * by_##name(x, 0);                                                                      \
+  }                                                                                                                    \
+  static void name##_slope(const struct friction_state *x, double *by_position, double *by_speed)                      \
+  {                                                                                                                    \
+    *by_position = 0;                                                                                                  \
+    *by_speed = x->parameters->name * name##_slope_of_one(x);                                                          \
+  }
+
+static double by_offset(const struct friction_state *x, size_t line)
 {
-  return f->offset != 0;
+  (void)x, (void)line;
+  return 1;
 }
-static double offset_torque(const struct friction_state *x)
-{
-  return x->parameters->offset;
-}
-static void offset_slope(const struct friction_state *x, double *by_position, double *by_speed)
+static double offset_slope_of_one(const struct friction_state *x)
 {
   (void)x;
-  *by_position = *by_speed = 0;
+  return 0;
 }
+PLAIN_TERM(offset)
+
+static double by_high_speed(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return x->speed * x->speed * x->sign;
+}
+static double high_speed_slope_of_one(const struct friction_state *x)
+{
+  return x->speed * (2 * x->sign + x->speed * x->sign_slope);
+}
+PLAIN_TERM(high_speed)
+
+/* v / (v^2 + e^2)^(1/3): the cube root of v, whose slope at rest is finite and nowhere below 0. */
+static double by_sublinear(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return x->speed / cbrt(x->speed * x->speed + x->width * x->width);
+}
+static double sublinear_slope_of_one(const struct friction_state *x)
+{
+  const double v = x->speed * x->speed, e = x->width * x->width, root = cbrt(v + e);
+  return (v / 3 + e) / ((v + e) * root);
+}
+PLAIN_TERM(sublinear)
+
+static double by_load(const struct friction_state *x, size_t line)
+{
+  (void)line;
+  return fabs(x->load) * x->sign;
+}
+static double load_slope_of_one(const struct friction_state *x)
+{
+  return fabs(x->load) * x->sign_slope;
+}
+PLAIN_TERM(load)
+
+/* -- the others -- */
 
 static bool coulomb_present(const struct armdyn_friction *f)
 {
@@ -95,54 +151,6 @@ static void viscous_slope(const struct friction_state *x, double *by_position, d
   *by_speed = directed(x, c) + directed_slope(x, c) * x->speed;
 }
 
-static bool high_speed_present(const struct armdyn_friction *f)
-{
-  return f->high_speed != 0;
-}
-static double high_speed_torque(const struct friction_state *x)
-{
-  return x->parameters->high_speed * x->speed * x->speed * x->sign;
-}
-static void high_speed_slope(const struct friction_state *x, double *by_position, double *by_speed)
-{
-  *by_position = 0;
-  *by_speed = x->parameters->high_speed * x->speed * (2 * x->sign + x->speed * x->sign_slope);
-}
-
-/* v / (v^2 + e^2)^(1/3): the cube root of v, whose slope at rest is finite and nowhere below 0. */
-static double cube_root(const struct friction_state *x)
-{
-  return x->speed / cbrt(x->speed * x->speed + x->width * x->width);
-}
-static bool sublinear_present(const struct armdyn_friction *f)
-{
-  return f->sublinear != 0;
-}
-static double sublinear_torque(const struct friction_state *x)
-{
-  return x->parameters->sublinear * cube_root(x);
-}
-static void sublinear_slope(const struct friction_state *x, double *by_position, double *by_speed)
-{
-  const double v = x->speed * x->speed, e = x->width * x->width, root = cbrt(v + e);
-  *by_position = 0;
-  *by_speed = x->parameters->sublinear * (v / 3 + e) / ((v + e) * root);
-}
-
-static bool load_present(const struct armdyn_friction *f)
-{
-  return f->load != 0;
-}
-static double load_torque(const struct friction_state *x)
-{
-  return x->parameters->load * fabs(x->load) * x->sign;
-}
-static void load_slope(const struct friction_state *x, double *by_position, double *by_speed)
-{
-  *by_position = 0;
-  *by_speed = x->parameters->load * fabs(x->load) * x->sign_slope;
-}
-
 static bool position_present(const struct armdyn_friction *f)
 {
   return f->ripple_count > 0;
@@ -180,7 +188,7 @@ const struct friction_term friction_terms[ARMDYN_FRICTION_TERM_COUNT] = {
 const char *armdyn_friction_term_name(enum armdyn_friction_term term)
 {
   static const char *const names[ARMDYN_FRICTION_TERM_COUNT] = {
-#define X(name, text, linear) [ARMDYN_FRICTION_##name] = text,
+#define X(name, text, ...) [ARMDYN_FRICTION_##name] = text,
     ARMDYN_FRICTION_TERM_LIST(X)
 #undef X
   };
@@ -192,16 +200,6 @@ const char *armdyn_friction_term_name(enum armdyn_friction_term term)
 static bool differs(const struct armdyn_directed *c)
 {
   return c->positive != c->negative;
-}
-
-static size_t offset_count(const struct armdyn_friction *f)
-{
-  return f->offset != 0;
-}
-static double by_offset(const struct friction_state *x, size_t line)
-{
-  (void)x, (void)line;
-  return 1;
 }
 
 static size_t coulomb_count(const struct armdyn_friction *f)
@@ -263,36 +261,6 @@ static double by_viscous_negative(const struct friction_state *x, size_t line)
   return fmin(x->speed, 0);
 }
 
-static size_t high_speed_count(const struct armdyn_friction *f)
-{
-  return f->high_speed != 0;
-}
-static double by_high_speed(const struct friction_state *x, size_t line)
-{
-  (void)line;
-  return x->speed * x->speed * x->sign;
-}
-
-static size_t sublinear_count(const struct armdyn_friction *f)
-{
-  return f->sublinear != 0;
-}
-static double by_sublinear(const struct friction_state *x, size_t line)
-{
-  (void)line;
-  return cube_root(x);
-}
-
-static size_t load_count(const struct armdyn_friction *f)
-{
-  return f->load != 0;
-}
-static double by_load(const struct friction_state *x, size_t line)
-{
-  (void)line;
-  return fabs(x->load) * x->sign;
-}
-
 static size_t position_count(const struct armdyn_friction *f)
 {
   return f->ripple_count;
@@ -319,6 +287,8 @@ static double by_stribeck_velocity(const struct friction_state *x, size_t line)
     { name, unit, "friction/" path, ARMDYN_FRICTION_##term, linear, false }, count, slope, AT(member), AT(member),     \
         positive                                                                                                       \
   }
+#define PLAIN(NAME, name, unit, positive)                                                                              \
+  [ARMDYN_PARAMETER_##NAME] = NUMBER(#name, unit, #name, NAME, name, true, name##_count, by_##name, positive)
 #define OF_LINE(name, unit, member, linear, slope)                                                                     \
   {                                                                                                                    \
     { "position.*" name, unit, "friction/position/*/" #member, ARMDYN_FRICTION_POSITION, linear, true },               \
@@ -331,7 +301,7 @@ static double by_stribeck_velocity(const struct friction_state *x, size_t line)
   }
 
 const struct friction_parameter friction_parameters[ARMDYN_FRICTION_PARAMETER_COUNT] = {
-  [ARMDYN_PARAMETER_OFFSET] = NUMBER("offset", "N m", "offset", OFFSET, offset, true, offset_count, by_offset, false),
+  PLAIN(OFFSET, offset, "N m", false),
   [ARMDYN_PARAMETER_COULOMB] = BOTH_WAYS("coulomb", "N m", COULOMB, coulomb, coulomb_count, by_coulomb),
   [ARMDYN_PARAMETER_COULOMB_POSITIVE] = NUMBER("coulomb.positive", "N m", "coulomb/positive", COULOMB, coulomb.positive,
                                                true, coulomb_directed_count, by_coulomb_positive, true),
@@ -346,11 +316,9 @@ const struct friction_parameter friction_parameters[ARMDYN_FRICTION_PARAMETER_CO
   [ARMDYN_PARAMETER_VISCOUS_NEGATIVE] =
       NUMBER("viscous.negative", "N m s/rad", "viscous/negative", VISCOUS, viscous.negative, true,
              viscous_directed_count, by_viscous_negative, true),
-  [ARMDYN_PARAMETER_HIGH_SPEED] = NUMBER("high_speed", "N m s^2/rad^2", "high_speed", HIGH_SPEED, high_speed, true,
-                                         high_speed_count, by_high_speed, false),
-  [ARMDYN_PARAMETER_SUBLINEAR] = NUMBER("sublinear", "N m (s/rad)^(1/3)", "sublinear", SUBLINEAR, sublinear, true,
-                                        sublinear_count, by_sublinear, true),
-  [ARMDYN_PARAMETER_LOAD] = NUMBER("load", "1", "load", LOAD, load, true, load_count, by_load, true),
+  PLAIN(HIGH_SPEED, high_speed, "N m s^2/rad^2", false),
+  PLAIN(SUBLINEAR, sublinear, "N m (s/rad)^(1/3)", true),
+  PLAIN(LOAD, load, "1", true),
   [ARMDYN_PARAMETER_LINE_AMPLITUDE] = OF_LINE("", "N m", amplitude, true, by_position),
   [ARMDYN_PARAMETER_STRIBECK_SLOPE] = { { "stribeck_slope", "N m rad/s", NULL, ARMDYN_FRICTION_STRIBECK, true, false },
                                         stiction_count,
@@ -407,100 +375,14 @@ void friction_set_linear(struct armdyn_friction *friction, enum armdyn_friction_
   }
 }
 
-/* ---------------------------------------------------------------- of a joint */
-
-static struct friction_state state_of(const struct armdyn_joint *joint, double q, double qd, double sign)
+size_t friction_plain(size_t term)
 {
-  return (struct friction_state){ .parameters = &joint->friction,
-                                  .motor_angle = joint->drive.gear_ratio * q,
-                                  .gear_ratio = joint->drive.gear_ratio,
-                                  .speed = qd,
-                                  .sign = sign,
-                                  .sign_slope = (1 - sign * sign) / joint->velocity_scale,
-                                  .width = joint->velocity_scale };
-}
-
-void friction_state_set(struct friction_state *x, const struct armdyn_joint *joint, double q, double qd)
-{
-  const double ratio = qd / joint->velocity_scale;
-  /* tanh(20) is 1 to the last bit, and most samples move faster than 20 velocity scales */
-  *x = state_of(joint, q, qd, fabs(ratio) < 20 ? tanh(ratio) : copysign(1, ratio));
-}
-
-bool friction_is_signed(const struct armdyn_robot *robot, size_t joint)
-{
-  return robot->friction_blended || (robot->joints[joint].friction & ~(unsigned)FRICTION_SIGNLESS);
-}
-
-/* Of a joint with the terms that it has: a hyperbolic tangent is most of the work, and few need it. */
-static struct friction_state state_at(const struct armdyn_robot *robot, size_t joint, double q, double qd)
-{
-  const struct armdyn_joint *of = &robot->description.joints[joint];
-  struct friction_state x = state_of(of, q, qd, 0);
-  if (friction_is_signed(robot, joint)) friction_state_set(&x, of, q, qd);
-  x.blended = robot->friction_blended;
-  return x;
-}
-
-unsigned friction_mask(const struct armdyn_friction *friction)
-{
-  unsigned mask = 0;
-  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
-    if (friction_terms[k].present(friction)) mask |= 1u << k;
-  }
-  return mask;
-}
-
-static void slopes_of(const struct armdyn_robot *robot, size_t joint, const struct friction_state *x,
-                      double *by_position, double *by_speed)
-{
-  *by_position = *by_speed = 0;
-  for (unsigned left = robot->joints[joint].friction; left; left &= left - 1) {
-    double position, speed;
-    friction_terms[__builtin_ctz(left)].slope(x, &position, &speed);
-    *by_position += position;
-    *by_speed += speed;
-  }
-}
-
-void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
-                     double *by_speed)
-{
-  const struct friction_state x = state_at(robot, joint, q, qd);
-  slopes_of(robot, joint, &x, by_position, by_speed);
-}
-
-void friction_smooth_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
-                            double *by_speed)
-{
-  struct friction_state x = state_at(robot, joint, q, qd);
-  x.sign_slope = 0;
-  slopes_of(robot, joint, &x, by_position, by_speed);
-}
-
-double armdyn_friction_over_velocity(const struct armdyn_joint *joint, double velocity)
-{
-  struct friction_state x;
-  double sum = 0;
-  friction_state_set(&x, joint, 0, velocity);
-  for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++) {
-    if (k == ARMDYN_FRICTION_POSITION || !friction_terms[k].present(&joint->friction)) continue;
-    sum += friction_terms[k].torque(&x);
-  }
-  return sum;
-}
-
-double armdyn_friction_over_angle(const struct armdyn_friction *friction, double motor_angle)
-{
-  return position_torque(&(struct friction_state){ .parameters = friction, .motor_angle = motor_angle });
-}
-
-double armdyn_friction_torque(const struct armdyn_robot *robot, size_t joint, double q, double qd)
-{
-  const unsigned mask = robot->joints[joint].friction;
-  if (!mask) return 0;
-  const struct friction_state x = state_at(robot, joint, q, qd);
-  double sum = 0;
-  for (unsigned left = mask; left; left &= left - 1) sum += friction_terms[__builtin_ctz(left)].torque(&x);
-  return sum;
+  static const size_t parameters[ARMDYN_FRICTION_TERM_COUNT] = {
+#define PLAIN_1(name)                                 [ARMDYN_FRICTION_##name] = ARMDYN_PARAMETER_##name,
+#define PLAIN_0(name)                                 [ARMDYN_FRICTION_##name] = ARMDYN_FRICTION_PARAMETER_COUNT,
+#define X(name, text, linear, plain, signless, usual) PLAIN_##plain(name)
+    ARMDYN_FRICTION_TERM_LIST(X)
+#undef X
+  };
+  return parameters[term];
 }

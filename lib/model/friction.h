@@ -60,17 +60,20 @@ double load_share(const struct armdyn_robot *robot, size_t joint, double qd, dou
 double load_transmitted(double torque, double share);
 /* EINPUT where friction of a joint depends on the load, which `what` ("planning", ...) does not know; else OK. */
 enum armdyn_status load_friction_refuse(const struct armdyn_robot *robot, const char *what, struct armdyn_error *error);
-/* Terms that are linear in their numbers, bits as in friction_mask. */
+/* Bits as in friction_mask: terms that are linear in their numbers, and those without s(v); and how many are plain. */
 enum {
-#define X(name, text, linear) | linear << ARMDYN_FRICTION_##name
-  FRICTION_LINEAR = 0 ARMDYN_FRICTION_TERM_LIST(X)
+#define X(name, text, linear, plain, signless, usual) | linear << ARMDYN_FRICTION_##name
+  FRICTION_LINEAR = 0 ARMDYN_FRICTION_TERM_LIST(X),
+#undef X
+#define X(name, text, linear, plain, signless, usual) | signless << ARMDYN_FRICTION_##name
+  FRICTION_SIGNLESS = 0 ARMDYN_FRICTION_TERM_LIST(X),
+#undef X
+#define X(name, text, linear, plain, signless, usual) +plain
+  FRICTION_PLAIN_COUNT = 0 ARMDYN_FRICTION_TERM_LIST(X)
 #undef X
 };
-/* Those without s(v), as long as directions do not blend. */
-enum {
-  FRICTION_SIGNLESS = 1 << ARMDYN_FRICTION_OFFSET | 1 << ARMDYN_FRICTION_VISCOUS | 1 << ARMDYN_FRICTION_SUBLINEAR |
-                      1 << ARMDYN_FRICTION_POSITION
-};
+/* Of a plain term its parameter, of another ARMDYN_FRICTION_PARAMETER_COUNT. */
+size_t friction_plain(size_t term);
 /* Bit k is set where the joint has term k. */
 unsigned friction_mask(const struct armdyn_friction *friction);
 

@@ -87,11 +87,19 @@ static double dry_work(const struct armdyn_joint *joint, const struct travel *s,
   return fmax(fmin(forth, back) * width * G, by_directions);
 }
 
+/* Terms that are bounded here; the load's brakes, but by a load that is not known. Of others nothing is said. */
+enum {
+  KNOWN = 1 << ARMDYN_FRICTION_OFFSET | 1 << ARMDYN_FRICTION_COULOMB | 1 << ARMDYN_FRICTION_STRIBECK |
+          1 << ARMDYN_FRICTION_VISCOUS | 1 << ARMDYN_FRICTION_HIGH_SPEED | 1 << ARMDYN_FRICTION_SUBLINEAR |
+          1 << ARMDYN_FRICTION_POSITION
+};
+
 /* V_j; -INFINITY: friction falls with the speed, and nothing limits that */
 static double viscous_work(const struct armdyn_joint *joint, const struct armdyn_limits *limits, const struct travel *s,
                            double T)
 {
   const struct armdyn_friction *f = &joint->friction;
+  if (friction_mask(f) & ~(unsigned)(KNOWN | 1 << ARMDYN_FRICTION_LOAD)) return -INFINITY;
   const double falls = f->high_speed < 0 ? f->high_speed * FASTEST * limits->velocity : 0;
   const double forth = f->viscous.positive + falls, back = f->viscous.negative + falls, mean = shortest(s) / T;
   if (fmin(forth, back) < 0) return fmin(forth, back) * pow(FASTEST * limits->velocity, 2) * T;
@@ -106,10 +114,10 @@ static double viscous_work(const struct armdyn_joint *joint, const struct armdyn
 static double friction_spread(const struct armdyn_joint *joint, const struct armdyn_limits *limits)
 {
   const struct armdyn_friction *f = &joint->friction;
+  if (friction_mask(f) & ~(unsigned)KNOWN) return INFINITY;
   double most = fmax(fmax(f->coulomb.positive, f->coulomb.negative), isnan(f->stiction) ? 0 : f->stiction);
   for (size_t k = 0; k < f->ripple_count; k++) most += fabs(f->ripples[k].amplitude);
   if (f->high_speed != 0) most += fabs(f->high_speed) * pow(FASTEST * limits->velocity, 2);
-  if (f->load != 0) return INFINITY; /* of which no load is known here */
   if (f->sublinear != 0) most += f->sublinear * cbrt(FASTEST * limits->velocity);
   if (f->viscous.positive != f->viscous.negative)
     most += fabs(f->viscous.positive - f->viscous.negative) * FASTEST * limits->velocity;

@@ -69,13 +69,16 @@ const char *armdyn_warning_name(enum armdyn_warning_code code);
 /* Friction terms to identify, or-ed. Terms that the robot has already
  * are identified too. */
 enum armdyn_friction_terms {
-#define X(name, text, linear) ARMDYN_IDENTIFY_##name = 1 << ARMDYN_FRICTION_##name,
+#define X(name, text, ...) ARMDYN_IDENTIFY_##name = 1 << ARMDYN_FRICTION_##name,
   ARMDYN_FRICTION_TERM_LIST(X)
 #undef X
-#define X(name, text, linear) | linear << ARMDYN_FRICTION_##name
+#define X(name, text, linear, plain, signless, usual) | linear << ARMDYN_FRICTION_##name
   /* What of the others torque is not linear in (the velocity of stiction, orders and phases of lines) must be found
        * before, by armdyn_choose_friction: unknowns have them only where the robot has. */
   ARMDYN_IDENTIFY_LINEAR = 0 ARMDYN_FRICTION_TERM_LIST(X),
+#undef X
+#define X(name, text, linear, plain, signless, usual) | usual << ARMDYN_FRICTION_##name
+  ARMDYN_IDENTIFY_USUAL = 0 ARMDYN_FRICTION_TERM_LIST(X), /* those that are tried unasked */
 #undef X
   ARMDYN_IDENTIFY_ANY = (1 << ARMDYN_FRICTION_TERM_COUNT) - 1,
   /* Either direction has a coefficient of its own. */

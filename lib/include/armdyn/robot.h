@@ -89,21 +89,29 @@ struct armdyn_ripple {
   double phase;     /* rad */
 };
 
-/* The terms of friction, in the order in which they are summed: name, text, is torque linear in all its numbers?
- * To add one: its row here, its numbers in struct armdyn_friction (default and rule in lib/model/description.c) and in
- * enum armdyn_friction_parameter, what they do in the two tables of lib/model/friction.c, and its form in symbols and text
- * in that of lib/symbolic/friction.c. */
+/* The terms of friction, in the order in which they are summed. Columns:
+ *   name, text
+ *   linear    is torque linear in all its numbers?
+ *   plain     is it one number, the same in both directions and 0 without it, which has the term's name?
+ *   signless  is it without s(v), as long as directions do not blend?
+ *   usual     is it tried where friction is chosen and nobody named it? Sublinear friction is left to whoever knows of it:
+ *             beside viscous friction, of a width of the sign that is chosen too, logs of a minute hardly tell it. With
+ *             friction of the load motions are not planned, so nobody gets it unasked.
+ * To add a plain one: its row here, its number in struct armdyn_friction and in enum armdyn_friction_parameter, what it does
+ * in the two tables of lib/model/friction.c, and its form in symbols and text in that of lib/symbolic/friction.c; all else
+ * (rules, regressors, identification, bounds, exports) follows. Of others default and rule are in lib/model/description.c,
+ * and what identification makes of them in lib/identify/{candidates,structure,signs,select}.c. */
 #define ARMDYN_FRICTION_TERM_LIST(X)                                                                                   \
-  X(OFFSET, "offset", 1)                                                                                               \
-  X(COULOMB, "coulomb", 1)                                                                                             \
-  X(STRIBECK, "stribeck", 0)                                                                                           \
-  X(VISCOUS, "viscous", 1)                                                                                             \
-  X(HIGH_SPEED, "high_speed", 1)                                                                                       \
-  X(SUBLINEAR, "sublinear", 1)                                                                                         \
-  X(LOAD, "load", 1)                                                                                                   \
-  X(POSITION, "position", 0)
+  X(OFFSET, "offset", 1, 1, 1, 1)                                                                                      \
+  X(COULOMB, "coulomb", 1, 0, 0, 1)                                                                                    \
+  X(STRIBECK, "stribeck", 0, 0, 0, 1)                                                                                  \
+  X(VISCOUS, "viscous", 1, 0, 1, 1)                                                                                    \
+  X(HIGH_SPEED, "high_speed", 1, 1, 0, 1)                                                                              \
+  X(SUBLINEAR, "sublinear", 1, 1, 1, 0)                                                                                \
+  X(LOAD, "load", 1, 1, 0, 0)                                                                                          \
+  X(POSITION, "position", 0, 0, 1, 1)
 enum armdyn_friction_term {
-#define X(name, text, linear) ARMDYN_FRICTION_##name,
+#define X(name, text, linear, plain, signless, usual) ARMDYN_FRICTION_##name,
   ARMDYN_FRICTION_TERM_LIST(X)
 #undef X
       ARMDYN_FRICTION_TERM_COUNT
