@@ -18,8 +18,7 @@ struct migrations {
   int64_t before;
 };
 
-/* Those of migrations/<engine>, built into the program. To add one: a file in each folder and a row in each table of
- * migrations.c. */
+/* Those of migrations/, built into the program. To add one: a file there, or one in the folder of each engine. */
 extern const struct migrations store_migrations;
 const struct migrations *migrations_of(const struct sql *sql);
 int64_t migrations_newest(const struct migrations *migrations);

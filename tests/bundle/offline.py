@@ -21,9 +21,10 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS)]
 import former  # noqa: E402
 from image.check import NAME, VOLUME, Container  # noqa: E402
+from support.migrations import migrations  # noqa: E402
 from support.motions import motion  # noqa: E402
 
-RUNS, SCHEMA = 10_000, len(list((TESTS.parent / "migrations/sqlite").glob("*.sql")))
+RUNS, SCHEMA = 10_000, len(migrations("sqlite"))
 ROBOT = json.loads((TESTS / "data/vectors/puma560.json").read_text())["robot"] | {"name": "kept"}
 OLD_VERSION = "0.0.9"
 

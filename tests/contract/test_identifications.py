@@ -746,7 +746,7 @@ def test_friction_of_the_load(client):
     job = client.run_job(f"/v1/robots/{names[1]}/trajectories", {"method": "energy_optimal", "start": {"q": [0, 0]}, "goal": {"q": [1, 1]}, "duration": 2})
     assert job["problem"]["status"] == 422 and "joint 1 (shoulder) has friction/load 0.1" in job["problem"]["detail"], job
     told = client.post(f"/v1/robots/{names[1]}/identifications", {"datasets": [log], "friction": ["auto", "coulomb"]}).expect(422).json
-    assert "sublinear and load" in told["errors"][0]["detail"]
+    assert "sublinear, load" in told["errors"][0]["detail"]
 
 
 # -- measured logs --

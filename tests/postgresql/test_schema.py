@@ -9,7 +9,8 @@ import subprocess
 import pytest
 
 from support import postgresql
-from support.process import ROOT, binary
+from support.migrations import for_postgresql, migrations
+from support.process import binary
 
 pytestmark = pytest.mark.skipif(not postgresql.programs(), reason="PostgreSQL is not installed")
 TYPES = {"TEXT": "text", "INTEGER": "bigint", "REAL": "double precision", "BLOB": "bytea"}
@@ -17,10 +18,6 @@ TYPES = {"TEXT": "text", "INTEGER": "bigint", "REAL": "double precision", "BLOB"
 ONLY_POSTGRESQL = {("holder",), ("counters",), ("nodes",), ("node_workers",), ("node_frames",), ("webhooks", "rowid"), ("deliveries", "rowid"), ("alarms", "rowid")}
 ONLY_SQLITE = "result_numbers", "result_search"  # an index of trigrams, and the tables that it is kept in
 EXPRESSIONS = {"code_proofs": "md5(request)"}  # a request may be longer than an index takes
-
-
-def migrations(engine):
-    return sorted(path.name for path in (ROOT / "migrations" / engine).glob("*.sql"))
 
 
 NEWEST = len(migrations("sqlite"))  # each makes the next version
@@ -40,7 +37,7 @@ def present():
 @pytest.fixture(scope="module")
 def embedded():
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
-        for path in sorted((ROOT / "migrations/sqlite").glob("*.sql")):
+        for path in migrations("sqlite"):
             db.executescript(path.read_text())
         yield db
 
@@ -50,7 +47,28 @@ def tables(db):
 
 
 def test_every_step_has_a_file_for_each():
-    assert [name for name in migrations("sqlite") if name > "0030_result_lists.sql"] == migrations("postgresql")[1:]
+    sqlite, others = ([path.name for path in migrations(engine)] for engine in ("sqlite", "postgresql"))
+    assert [name for name in sqlite if name > "0030_result_lists.sql"] == others[1:]
+
+
+def test_a_file_for_both_makes_the_same_tables(tmp_path):
+    """In SQLite's words; no migration of today is one, so this one is made here."""
+    text = """-- INTEGER in a comment
+CREATE TABLE trials (name TEXT PRIMARY KEY, size INTEGER NOT NULL DEFAULT 0, share REAL, bytes BLOB) STRICT, WITHOUT ROWID;
+ALTER TABLE trials ADD COLUMN kind TEXT NOT NULL DEFAULT 'a TEXT';
+CREATE INDEX trials_kind ON trials (kind, name);
+"""
+    address = postgresql.shared().make()
+    postgresql.shared().query(address, for_postgresql(text))
+    assert postgresql.shared().query(address, "SELECT attname, format_type(atttypid, atttypmod), coalesce(collname, '') FROM pg_attribute"
+                                     " LEFT JOIN pg_collation l ON l.oid = attcollation WHERE attrelid = 'trials'::regclass AND attnum > 0 ORDER BY attnum") == [
+        ["name", "text", "C"], ["size", "bigint", ""], ["share", "double precision", ""], ["bytes", "bytea", ""], ["kind", "text", "C"]]
+    postgresql.shared().query(address, "INSERT INTO trials (name) VALUES ('b')")
+    assert postgresql.shared().query(address, "SELECT kind, size FROM trials") == [["a TEXT", "0"]]
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(text)
+        db.execute("INSERT INTO trials (name) VALUES ('b')")
+        assert list(db.execute("SELECT kind, size FROM trials")) == [("a TEXT", 0)]
 
 
 def test_every_column_is_the_same(present, embedded):

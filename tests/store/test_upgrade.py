@@ -7,10 +7,11 @@ import subprocess
 import pytest
 
 from support import ROOT, Server, binary, robot, unique_name, until
+from support.migrations import migrations
 from support.motions import motion
 from support.receiver import Receiver
 
-MIGRATIONS = sorted((ROOT / "migrations/sqlite").glob("*.sql"))
+MIGRATIONS = migrations("sqlite")
 pytestmark = pytest.mark.same_threads
 
 
