@@ -116,11 +116,11 @@ $(OUT)/obj/%.o: %.c $(OUT)/obj/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -c $< -o $@
 
 # Migrations are built into the store (.incbin).
-$(OUT)/generated/server/migrations.h: server/store/migrations.py $(wildcard migrations/*.sql migrations/*/*.sql)
+$(OUT)/generated/server/store/migrations.h: server/store/migrations.py $(wildcard migrations/*.sql migrations/*/*.sql)
 	@mkdir -p $(@D)
 	$(PYTHON) server/store/migrations.py $(@D)
 $(OUT)/obj/server/store/migrations.o: CPPFLAGS += -I$(OUT)/generated
-$(OUT)/obj/server/store/migrations.o: $(OUT)/generated/server/migrations.h
+$(OUT)/obj/server/store/migrations.o: $(OUT)/generated/server/store/migrations.h
 
 # So is the controller's program, for `armdyn registers`.
 $(OUT)/obj/server/cmd/structured_text.o: examples/controllers/controller.st

@@ -334,7 +334,7 @@ static bool is_broken(const struct claim *claim, size_t m, double spread, const 
   return value < -DEVIATIONS * sqrt(fmax(spread * square, 0));
 }
 
-/* Coulomb, viscous and plain terms that no material has below 0 are not, stiction >= coulomb, and friction does not fall at the highest speed: as in
+/* Coulomb, viscous and what else only brakes >= 0, stiction >= coulomb, and friction does not fall at the highest speed: as in
  * lib/identify/signs.c. The coefficient of what is fallen is coulomb - stiction. */
 static const double LOAD_MOST = 0.9; /* no gear loses so much, and 1 would leave forward dynamics without an answer */
 static bool has_signs(const struct profiled *p, const struct layout *l, double speed, const double *x,

@@ -3,7 +3,7 @@
 #include "server/base/embed.h"
 
 /* sqlite_items, postgresql_items: a row for each file of migrations/ (migrations.py) */
-#include "server/migrations.h"
+#include "server/store/migrations.h"
 
 const struct migrations store_migrations = { sqlite_items, sizeof sqlite_items / sizeof *sqlite_items, 0 };
 

@@ -182,7 +182,8 @@ Test(urdf, export_is_the_same_arm)
       torques(&robot, q, qd, qdd, false, tau, tool);
       same(tau, wanted, n, 1e-12 * (double)n, "tau");
       same(tool, pose, 16, 1e-12, "tool");
-      cr_assert(strstr(text.data, "not in URDF: gravity") && strstr(text.data, "not in URDF: the term stribeck of friction"));
+      cr_assert(strstr(text.data, "not in URDF: gravity") &&
+                strstr(text.data, "not in URDF: the term stribeck of friction"));
       buffer_release(&text);
     }
   }
