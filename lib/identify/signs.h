@@ -22,8 +22,8 @@ struct signs {
   double *scratch;
 };
 
-/* Coulomb, viscous and what else only brakes >= 0, stiction >= coulomb (either direction), and viscous + 2 high_speed v >= 0, the slope
- * of friction at the highest speed v that is answered for.
+/* Coulomb, viscous and what else only brakes >= 0, stiction >= coulomb (either direction), and viscous + 2 high_speed v >= 0,
+ * the slope of friction at the highest speed v that is answered for.
  *   fastest  in   n: that each joint moves in the data, rad/s (m/s); three times that is answered for, at most its limit
  *   held     in   standard_count: parameters that stay the prior's; nothing is asked of them
  *   signs    out  release with signs_close

@@ -1,5 +1,5 @@
-/* Defaults and rules of every number in a description stand in two tables, those of plain friction in its own; what concerns several numbers at once
- * follows as functions. To add a number: its member, and a row here. */
+/* Defaults and rules of every number in a description stand in two tables, those of plain friction in its own; what concerns
+ * several numbers at once follows as functions. To add a number: its member, and a row here. */
 #include <math.h>
 #include <stdint.h>
 
