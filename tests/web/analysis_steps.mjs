@@ -5,7 +5,7 @@ import { equal, sure, until } from './steps.mjs'
 const WORDS = {
   analyse: ['Analyse', '分析'], energy: ['Energy', '能耗估算'], vibrations: ['Vibrations', '残余振动'], bodies: ['Fitted bodies', '拟合碰撞体'], regeneration: ['What becomes of braking power', '制动能量去向'], predicted: ['Predicted', '预测'],
   modes: ['Modes', '模态'], fitted: ['Fitted to', '依据'], radius: ['Radius of the links [m]', '连杆半径 [m]'], propose: ['Propose', '生成'], keep: ['Keep as a new revision', '保存为新版本'],
-  state: ['State', '状态'], quantity: ['Quantity', '量'], torques: ['Torques, by cause', '力矩及其构成'], numpy: ['For NumPy', '导出 NumPy'], samples: ['Samples: ', '样本：'], find: ['Which mistake is it?', '查找错误'], findings: ['Findings', '可能的错误'],
+  solids: ['Bodies for clearances', '间距计算用的碰撞体'], state: ['State', '状态'], quantity: ['Quantity', '量'], torques: ['Torques, by cause', '力矩及其构成'], numpy: ['For NumPy', '导出 NumPy'], samples: ['Samples: ', '样本：'], find: ['Which mistake is it?', '查找错误'], findings: ['Findings', '可能的错误'],
   signs: ['sign of all torques', '全部力矩符号相反'], massOf: ['Mass of the body [kg]', '物体质量 [kg]'], distance: ['From the axis to the centre of mass [m]', '转轴到质心的距离 [m]'], first: ['Amplitude of the first swing [rad]', '首次摆动幅值 [rad]'], last: ['Amplitude of the last one [rad]', '末次摆动幅值 [rad]'],
   deviation: ['± deviation', '± 标准差'], times: ['Times that so many swings took [s]', '各次计时 [s]'], reduce: ['What it tells', '计算惯量'], about: ['Inertia about the axis [kg m²]', '绕转轴的惯量 [kg m²]'], shareOf: ['What the deviation comes from', '标准差的来源'],
   events: ['Events', '事件'], what: ['What', '事件'], operators: ['computed for operators', '需要操作员角色'], shares: ['Share of each term', '各项占比'],
@@ -110,6 +110,7 @@ export function analysisSteps({ page, api, url, key, look, language, go, enter, 
       equal(await page.locator('main table tbody tr').count(), parts.length, 'parts that got bodies')
       await page.getByRole('button', { name: w('keep'), exact: true }).click()
       await page.waitForURL(/#\/robots\/driven$/)
+      await page.getByLabel(w('solids'), { exact: true }).check() // and they are seen there, too
       const kept = await api('GET', '/v1/robots/driven')
       equal([kept.revision, kept.joints.map(({ link }) => link.bodies?.length ?? 0)], [2, kept.joints.map(({ name }) => parts.find(({ part }) => part === name)?.bodies.length ?? 0)], 'what was kept')
     },

@@ -128,6 +128,17 @@ await flow({
     // residuals over position are of as many samples as were compared
     const over = page.locator('figure').filter({ hasText: w('overPosition') })
     await over.locator('.u-over').waitFor()
+    equal(await over.locator('.legend bdi').allTextContents(), [w('ofTraining'), w('ofValidation')], 'points of both')
+    // any of its signals: what the torques of the worst joint differ by
+    await page.goto(`${url}/#/identifications/${id}?signal=measured${worst.slice(1)}~predicted${worst.slice(1)}`)
+    await page.locator('figure').filter({ hasText: `measured${worst.slice(1)} − predicted${worst.slice(1)}` }).locator('.u-over').waitFor()
+    // parameters that the data hardly tell apart, by the covariance
+    await page.getByText(w('runAll'), { exact: true }).click()
+    const { covariance } = await api('GET', `/v1/identifications/${id}/covariance`)
+    const strongest = covariance.flatMap((row, i) => row.slice(0, i).map((value, j) => value / Math.sqrt(covariance[i][i] * covariance[j][j]))).sort((a, b) => Math.abs(b) - Math.abs(a))[0]
+    const shown = Number(await page.getByRole('table', { name: w('correlations') }).locator('tbody tr').first().locator('td').last().textContent())
+    sure(Math.abs(shown - strongest) < 5e-3 && Math.abs(strongest) <= 1, `the strongest correlation ${shown}, by the covariance ${strongest}`)
+    await look('run-all')
     // another joint; a band that can be seen is filled
     await page.route(`**/v1/identifications/${id}`, (route) => route.fulfill({ json: { ...run, parameters: { ...run.parameters, friction: run.parameters.friction.map((one) => ({ ...one, curve: { ...one.curve, std: one.curve.torque.map(() => 0.4 * Math.max(...one.curve.torque)) } })) } } }))
     await page.goto(`${url}/#/identifications`)

@@ -291,6 +291,8 @@ await flow({
     await page.waitForURL((at) => at.hash.split(/,|%2C/).length === 2)
     await until(async () => JSON.stringify(await settings()) === JSON.stringify([w('lowPass')]), 'the one setting that differs')
     await page.locator('.u-over').first().waitFor()
+    await page.getByLabel(w('whatIsLeft')).check()
+    await page.locator('figure').filter({ hasText: w('leftOf') }).locator('.u-over').waitFor()
     await look('compare-settings')
     equal(faults, [], 'the page')
   },

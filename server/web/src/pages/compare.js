@@ -25,6 +25,8 @@ extend({
   spread: ['Value and 2 deviations', '数值与 2 倍标准差'],
   differing: ['Only what differs by more than 2 deviations', '仅显示相差超过 2 个标准差的参数'],
   overlay: ['Torques over each other', '力矩叠加'],
+  overlay_left: ['What is left (measured − predicted)', '残差（实测 − 预测）'],
+  overlay_left_of: ['What is left of {joint}', '{joint} 的残差'],
   overlay_different: ['The runs hold different samples, so their torques cannot be laid over each other.', '各次辨识的样本不同，无法叠加力矩。'],
   side_by_side: ['Figures side by side', '指标平行坐标'],
   run: ['Run', '辨识'],
@@ -120,11 +122,12 @@ function Parallel({ runs, kept }) {
   const brushes = brushesOf(query)
   const x = (k) => 100 + (k * (width - 200)) / (AXES.length - 1)
   const [pointed, point] = useState(null) // the run whose row or line is pointed at
-  const scale = AXES.map(({ of }) => {
+  const scale = AXES.map(({ of, show }) => {
     const values = runs.map(of).filter((value) => value != null)
     const [low, high] = [Math.min(...values), Math.max(...values)]
     const [span, foot] = [height - top - 34, height - 26]
-    return { low, high, y: (value) => (high > low ? foot - ((value - low) / (high - low)) * span : height / 2), value: (y) => low + ((foot - y) / span) * (high - low) }
+    const apart = high > low && show(high) !== show(low) // what reads alike is not spread over the axis
+    return { low, high, apart, y: (value) => (apart ? foot - ((value - low) / (high - low)) * span : height / 2), value: (y) => low + ((foot - y) / span) * (high - low) }
   })
   const bound = (head, k, side) => html`<input type="number" step="any" aria-label=${`${t(AXES[k].short ?? head)}: ${t(side ? 'brush_most' : 'brush_least')}`} style=${{ width: '8rem' }} value=${brushes[head]?.[side] ?? ''}
     onChange=${(e) => brush(query, head, Object.assign([...(brushes[head] ?? [scale[k].low, scale[k].high])], { [side]: e.target.value === '' ? [scale[k].low, scale[k].high][side] : Number(e.target.value) }))} />`
@@ -137,7 +140,7 @@ function Parallel({ runs, kept }) {
       ${runs.map((run, r) => html`<polyline key=${run.id} fill="none" stroke=${colour(r)} stroke-width="2.2" stroke-dasharray=${dashes(r).join(' ')}
         opacity=${!kept.includes(run) ? 0.1 : pointed && pointed !== run.id ? 0.2 : 1} onMouseEnter=${() => point(run.id)} onMouseLeave=${() => point(null)}
         points=${AXES.map((axis, k) => (axis.of(run) == null ? null : `${x(k)},${scale[k].y(axis.of(run))}`)).filter(Boolean).join(' ')} />`)}
-      ${AXES.map((axis, k) => scale[k].high > scale[k].low && html`<${Brush} key=${axis.head} x=${x(k)} top=${top - 4} bottom=${height - 20} valueAt=${scale[k].value} chosen=${brushes[axis.head] && [scale[k].y(brushes[axis.head][1]), scale[k].y(brushes[axis.head][0])]} onRange=${(range) => brush(query, axis.head, range)} />`)}
+      ${AXES.map((axis, k) => scale[k].apart && html`<${Brush} key=${axis.head} x=${x(k)} top=${top - 4} bottom=${height - 20} valueAt=${scale[k].value} chosen=${brushes[axis.head] && [scale[k].y(brushes[axis.head][1]), scale[k].y(brushes[axis.head][0])]} onRange=${(range) => brush(query, axis.head, range)} />`)}
     </svg></div>
     <details><summary>${t('brush_ranges')}</summary><div class="row">${AXES.map((axis, k) => html`<fieldset key=${axis.head}><legend>${t(axis.short ?? axis.head)}</legend>${bound(axis.head, k, 0)} … ${bound(axis.head, k, 1)}</fieldset>`)}
       <button type="button" disabled=${!query.has('brush')} onClick=${() => adjust({ brush: null })}>${t('brush_none')}</button></div></details>
@@ -148,22 +151,29 @@ function Parallel({ runs, kept }) {
     ]} /></section>`
 }
 
+const leftOf = (samples, number) => {
+  const predicted = samples.column(`predicted${number}`)
+  return samples.column(`measured${number}`).map((value, k) => value - predicted[k])
+}
+
 function Overlay({ runs, kept: shown }) {
   const { kept, whole } = keptOf(runs[0])
   const { data, few, range, zoom, error } = useSamples(runs.map((run) => `v1/identifications/${run.id}/samples`), { fields: 't,measured,predicted', whole, count: kept, most: 20000 })
+  const left = few !== false && route.value.query.get('left') === '1' // of buckets of extremes there is no difference
   const borders = bordersOf(runs[0]).map(({ value, role }) => ({ value, label: t(`border_${role}`) }))
   const plots = useMemo(() => {
     if (!data) return null
     const measured = data.map((one) => one.column(few ? 'measured1' : 'measured1.max'))
     const same = measured.every((one) => one.length === measured[0].length && one.every((value, k) => Math.abs(value - measured[0][k]) <= 1e-9 * (1 + Math.abs(value))))
     if (!same) return { different: true }
+    if (left && few) return { x: data[0].column('t'), joints: jointsOf(runs[0]).map((joint, j) => ({ joint, series: runs.flatMap((run, r) => (shown.includes(run) ? [{ label: name(run), index: r, values: leftOf(data[r], j + 1) }] : [])) })) }
     return { x: data[0].column('t'), joints: jointsOf(runs[0]).map((joint, j) => ({ joint, series: [...drawn(data[0], few, `measured${j + 1}`, { label: t('measured'), index: 6, faint: true, solid: true }),
       ...runs.flatMap((run, r) => (shown.includes(run) ? drawn(data[r], few, `predicted${j + 1}`, { label: name(run), index: r }) : []))] })) }
-  }, [data, shown, t('measured')])
-  return html`<section class="panel"><h2>${t('overlay')}</h2><${Refusal} error=${error} />
+  }, [data, shown, left, t('measured')])
+  return html`<section class="panel"><div class="head"><h2>${t('overlay')}</h2><${Check} label=${t('overlay_left')} checked=${left} disabled=${few === false} onChange=${(e) => adjust({ left: e.target.checked ? '1' : null })} /></div><${Refusal} error=${error} />
     ${!plots ? html`<${Loading} error=${error} />` : plots.different ? html`<${Notice}>${t('overlay_different')}</${Notice}>` : html`
       <${ZoomBar} range=${range} whole=${whole} onRange=${zoom} />
-      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t('torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="overlay" vlines=${borders} xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
+      <div class="grid">${plots.joints.map(({ joint, series }) => html`<${Plot} key=${joint} title=${t(left ? 'overlay_left_of' : 'torque_of', { joint })} x=${plots.x} series=${series} onRange=${zoom} sync="overlay" vlines=${borders} xLabel=${t('time_s')} yLabel=${t('torque_axis')} />`)}</div>`}
   </section>`
 }
 

@@ -10,9 +10,11 @@ import { Table } from '../ui/table.js'
 import { count, figure, moment, percent, plusMinus, shortId } from '../ui/format.js'
 import { jointsOf, keptOf, worstOf } from '../ui/run.js'
 import { partOf, windowOf } from '../ui/samples.js'
+import { Explore } from '../ui/explore.js'
 import { Notes } from '../ui/notes.js'
 import { Promote } from './promote.js'
 import { Joint } from './run_joint.js'
+import { Correlations } from './run_correlation.js'
 import { Heat, Settings, Summary } from './run_summary.js'
 
 function Errors({ run }) {
@@ -69,11 +71,13 @@ function Lineage({ run }) {
   </ol></section>`
 }
 
+const SIGNALS = ['measured', 'filtered', 'predicted'] // of each joint, as its samples have them
 const EXPORTED_MOST = 1000000 // samples that a browser takes in as a text
 
 export function Page({ path }) {
   const id = path[1]
   const answer = useAnswer((signal) => call('GET', `v1/identifications/${encodeURIComponent(id)}`, { signal }), [id])
+  const [all, setAll] = useState(false) // is everything asked for?
   const [promoting, setPromoting] = useState(false)
   const [promoted, setPromoted] = useState(null)
   const [error, setError] = useState(null)
@@ -107,11 +111,12 @@ export function Page({ path }) {
     ${promoted && html`<${Notice} kind="good">${t('promoted', promoted)} <a href=${link(['robots', promoted.robot])}>${promoted.robot}</a></${Notice}>`}
     ${run.stale && !promoted && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
     <${Summary} run=${run} />
+    <${Settings} run=${run} />
     <${Heat} run=${run} chosen=${joint} onChoose=${(one) => adjust({ joint: one })} />
     ${joint && html`<${Joint} run=${run} joint=${joint} />`}
-    <${Settings} run=${run} />
+    <${Explore} path=${`v1/identifications/${run.id}/samples`} columns=${SIGNALS.flatMap((name) => joints.map((_, j) => `${name}${j + 1}`))} whole=${whole} rows=${kept} range=${inSight} sync="run" />
     <${Lineage} run=${run} />
-    <details class="panel"><summary><strong>${t('run_all')}</strong></summary><${Errors} run=${run} /><${Parameters} run=${run} /></details>
+    <details class="panel" onToggle=${(e) => setAll(e.currentTarget.open)}><summary><strong>${t('run_all')}</strong></summary>${all && html`<${Errors} run=${run} /><${Parameters} run=${run} /><${Correlations} run=${run} />`}</details>
     <${Notes} path=${`v1/identifications/${run.id}`} document=${run} etag=${answer.value.etag} onSaved=${answer.again} />
     ${promoting && html`<${Promote} run=${run} onClose=${() => setPromoting(false)} onDone=${(made) => { setPromoting(false); setPromoted(made); answer.again() }} />`}`
 }

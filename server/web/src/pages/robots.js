@@ -28,6 +28,7 @@ extend({
   view: ['Pose and torque at rest', '姿态与静力矩'],
   view_text: ['Torques hold the arm still against gravity, computed by the service while you move it.', '移动时由服务实时计算的重力平衡力矩。'],
   view_text_viewer: ['The torques that hold it are computed for operators.', '保持力矩的计算需要操作员角色。'],
+  solids: ['Bodies for clearances', '间距计算用的碰撞体'],
   ellipsoids: ['Inertia ellipsoids', '惯量椭球'],
   view_label: ['{name} in three dimensions, tool at {place} m', '{name} 三维视图，末端位于 {place} m'],
   edit: ['Model', '模型'],
@@ -77,6 +78,8 @@ function Live({ model }) {
   const dressed = model.visuals?.some((one) => !one.collision)
   const [bodies, setBodies] = useState(!dressed)
   const [meshes, setMeshes] = useState(true)
+  const [solids, setSolids] = useState(false)
+  const solid = [model.base, model.tool, model.payload, ...model.joints.map(({ link }) => link)].some((part) => part?.bodies?.length)
   const [uploads, setUploads] = useState(0)
   useEffect(() => {
     const timer = setTimeout(() => ask(q), 40)
@@ -86,9 +89,9 @@ function Live({ model }) {
   const answer = useAnswer(async (signal) => computes && (await post(`v1/robots/${model.name}/gravity`, { q: asked }, { query: { revision: model.revision }, signal })).gravity_torque, [asked.join()])
   const place = useMemo(() => forwardKinematics(model, q).tool.slice(0, 3).map((row) => row[3].toFixed(4).replace(/^-(0\.0+)$/, '$1')).join(', '), [model, q])
   return html`<section class="panel"><h2>${t('view')}</h2><p class="quiet">${t(computes ? 'view_text' : 'view_text_viewer')}</p><${Refusal} error=${answer.error} />
-    <div class="grid"><${View3D} model=${model} q=${q} bodies=${bodies} meshes=${meshes} uploads=${uploads} label=${t('view_label', { name: model.name, place })} />
+    <div class="grid"><${View3D} model=${model} q=${q} bodies=${bodies} meshes=${meshes} solids=${solids} uploads=${uploads} label=${t('view_label', { name: model.name, place })} />
       <div class="stack"><${Joints} model=${model} q=${q} onQ=${setQ} beside=${!computes ? undefined : (joint, j) => (answer.value ? torqueText(joint, answer.value[j]) : '…')} />
-        <p class="quiet">x, y, z: ${place} m</p>${dressed && html`<${Check} label=${t('meshes')} checked=${meshes} onChange=${(e) => setMeshes(e.target.checked)} />`}<${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
+        <p class="quiet">x, y, z: ${place} m</p>${dressed && html`<${Check} label=${t('meshes')} checked=${meshes} onChange=${(e) => setMeshes(e.target.checked)} />`}${solid && html`<${Check} label=${t('solids')} checked=${solids} onChange=${(e) => setSolids(e.target.checked)} />`}<${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
     ${dressed && html`<${Meshes} model=${model} onUpload=${() => setUploads(uploads + 1)} />`}
   </section>`
 }

@@ -43,20 +43,21 @@ const lacks = (fit) => fit.p < 0.001 && fit.f > 4
 const Fit = ({ fit }) => fit && html`<div>${['velocity', 'position'].map((over) => fit[over] && fit[over].f != null && html`<p key=${over}><span class=${`state ${lacks(fit[over]) ? 'warn' : 'good'}`}>${t(lacks(fit[over]) ? 'joint_fit_text' : 'joint_fit_none', { over: t(`over_${over}`), f: figure(fit[over].f, 3), p: figure(fit[over].p, 2) })}</span></p>`)}</div>`
 
 // Points in the order of x, as plots want them.
-function Scatter({ title, x, y, xLabel }) {
-  const [xs, values] = useMemo(() => {
+function Scatter({ title, x, y, held, xLabel }) {
+  const [xs, trained, validated] = useMemo(() => {
     const order = [...x.keys()].sort((a, b) => x[a] - x[b])
-    return [order.map((k) => x[k]), order.map((k) => y[k])]
-  }, [x, y])
-  return html`<${Plot} title=${title} x=${xs} series=${[{ label: t('residual'), values, index: 2, points: true }]} hlines=${[{ value: 0, index: 6 }]} xLabel=${xLabel} yLabel=${t('residual_axis')} />`
+    return [order.map((k) => x[k]), order.map((k) => (held[k] ? null : y[k])), order.map((k) => (held[k] ? y[k] : null))]
+  }, [x, y, held])
+  const series = [{ label: t('of_training'), values: trained, index: 2, points: true }, { label: t('of_validation'), values: validated, index: 1, points: true }]
+  return html`<${Plot} title=${title} x=${xs} series=${series.filter(({ values }) => values.some((value) => value !== null))} hlines=${[{ value: 0, index: 6 }]} xLabel=${xLabel} yLabel=${t('residual_axis')} />`
 }
 
 function Over({ run, j }) {
   const answer = useAnswer((signal) => residualsOver(run, j, signal), [run.id, j])
   if (answer.value === undefined) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   if (!answer.value) return html`<p class="quiet">${t('joint_over_none')}</p>`
-  const { q, qd, residual } = answer.value
-  return html`<${Scatter} title=${t('joint_over_q')} x=${q} y=${residual} xLabel=${t('position_axis')} /><${Scatter} title=${t('joint_over_qd')} x=${qd} y=${residual} xLabel=${t('velocity_axis')} />`
+  const { q, qd, residual, held } = answer.value
+  return html`<${Scatter} title=${t('joint_over_q')} x=${q} y=${residual} held=${held} xLabel=${t('position_axis')} /><${Scatter} title=${t('joint_over_qd')} x=${qd} y=${residual} held=${held} xLabel=${t('velocity_axis')} />`
 }
 
 function OverTime({ run, joint, j }) {

@@ -10,11 +10,12 @@ import { count } from './format.js'
 
 extend({
   meshes: ['Meshes', '网格模型'],
-  meshes_text: ['The files that the URDF names show the arm as it looks: STL or OBJ, several at once, matched by their names.', '上传 URDF 引用的网格文件以显示手臂外观：STL 或 OBJ，可一次拖放多个，按文件名匹配。'],
+  meshes_text: ['The files that the URDF names show the arm as it looks: STL, OBJ or COLLADA (.dae), several at once, matched by their names.', '上传 URDF 引用的网格文件以显示手臂外观：STL、OBJ 或 COLLADA（.dae），可一次拖放多个，按文件名匹配。'],
   meshes_missing: ['{missing} of {all} are missing.', '共 {all} 个，缺少 {missing} 个。'],
   meshes_drop: ['Drop mesh files here, or', '将网格文件拖到此处，或'],
   meshes_choose: ['choose files', '选择文件'],
   meshes_unmatched: ['No mesh of this model is called like {files}.', '该模型没有与 {files} 同名的网格。'],
+  mesh_collada: ['No triangle could be read from this COLLADA file. Convert it: assimp export link.dae link.stl', '无法从该 COLLADA 文件读取三角形，请先转换：assimp export link.dae link.stl'],
   mesh_reference: ['Named in the URDF', 'URDF 中的引用'],
   mesh_state: ['Uploaded', '已上传'],
   mesh_missing: ['missing', '缺失'],
@@ -45,6 +46,13 @@ export function meshOf(file, items) {
   return like.sort((a, b) => rank(b) - rank(a))[0]
 }
 
+// What is uploaded of a file: itself, or the STL of a COLLADA, which the browser makes; null: it cannot.
+async function readable(file) {
+  if (!/\.dae$/i.test(file.name)) return file
+  const stl = (await import('./collada.js')).stlOf(await file.text())
+  return stl && new File([stl], file.name)
+}
+
 export function Meshes({ model, onUpload }) {
   const path = `v1/robots/${encodeURIComponent(model.name)}/meshes`
   const list = useAnswer((signal) => get(path, { revision: model.revision, limit: 200 }, signal), [model.name, model.revision])
@@ -69,7 +77,9 @@ export function Meshes({ model, onUpload }) {
       try {
         const progress = (part) => setState({ progress: (k + part) / known.length })
         progress(0)
-        await upload(`${path}/${mesh.mesh}`, {}, file, /\.obj$/i.test(file.name) ? 'model/obj' : 'model/stl', progress, { method: 'PUT', headers: mesh.etag ? { 'If-Match': mesh.etag } : { 'If-None-Match': '*' } })
+        const sent = await readable(file)
+        if (!sent) errors.push({ file: file.name })
+        else await upload(`${path}/${mesh.mesh}`, {}, sent, /\.obj$/i.test(file.name) ? 'model/obj' : 'model/stl', progress, { method: 'PUT', headers: mesh.etag ? { 'If-Match': mesh.etag } : { 'If-None-Match': '*' } })
       } catch (error) {
         errors.push({ file: file.name, error })
       }
@@ -95,7 +105,7 @@ export function Meshes({ model, onUpload }) {
   const missing = items.filter((one) => !one.uploaded).length
   return html`<details class="meshes" open=${missing > 0 || state.errors?.length > 0}><summary>${t('meshes')}: ${t('meshes_missing', { missing, all: items.length })}</summary><div class="stack">
     <p class="quiet">${t('meshes_text')}</p><${Refusal} error=${list.error} />
-    ${(state.errors ?? []).map(({ file, error }) => html`<div key=${file}><strong><bdi>${file}</bdi></strong><${Refusal} error=${error} /></div>`)}
+    ${(state.errors ?? []).map(({ file, error }) => html`<div key=${file}><strong><bdi>${file}</bdi></strong>${error ? html`<${Refusal} error=${error} />` : html`<div class="notice bad" role="alert">${t('mesh_collada')}</div>`}</div>`)}
     ${state.lost?.length > 0 && html`<${Notice} kind="warn"><bdi>${t('meshes_unmatched', { files: state.lost.join(', ') })}</bdi></${Notice}>`}
     <div class=${`drop ${over ? 'over' : ''}`} onDragOver=${(e) => { e.preventDefault(); setOver(true) }} onDragLeave=${() => setOver(false)} onDrop=${(e) => { e.preventDefault(); setOver(false); target.current = null; send([...e.dataTransfer.files]) }}>
       ${t('meshes_drop')} <${Act} role="engineer" disabled=${busy} onClick=${() => choose(null)}>${t('meshes_choose')}</${Act}>

@@ -23,14 +23,17 @@ export function bordersOf(run) {
 
 const MOST = 20000 // samples that are held against each other
 
-// Residuals of one joint beside the position and velocity that they belong to: { q, qd, residual }; null where the torques of the data
-// sets, at the times that their samples should have, are not those of the run (currents, say, or parts of a data set).
+// Residuals of one joint beside the position and velocity that they belong to: { q, qd, residual, held: is it of the validation? }; null
+// where the torques of the data sets, at the times that their samples should have, are not those of the run (currents, say, or parts of
+// a data set).
 export async function residualsOver(run, j, signal) {
   const { kept } = keptOf(run)
   if (kept > MOST || run.sample_rate !== run.conditioning.rate) return null
   const samples = await table(`v1/identifications/${run.id}/samples`, { fields: 't,dataset,measured,filtered,predicted' }, signal)
   const [of, measured, filtered, predicted] = ['dataset', `measured${j + 1}`, `filtered${j + 1}`, `predicted${j + 1}`].map((name) => samples.column(name))
-  const out = { q: [], qd: [], residual: [] }
+  const [border] = bordersOf(run)
+  const clock = samples.column('t')
+  const out = { q: [], qd: [], residual: [], held: [] }
   for (const [d, set] of run.provenance.datasets.filter((one) => one.role !== 'unloaded').entries()) {
     const log = await get(`v1/datasets/${set.id}`, {}, signal)
     if (log.samples > 10 * MOST || !log.columns.some((one) => one.name === `tau${j + 1}`)) return null
@@ -52,6 +55,7 @@ export async function residualsOver(run, j, signal) {
       out.q.push(at(q, time))
       out.qd.push((at(q, time + width / 4) - at(q, time - width / 4)) / (width / 2))
       out.residual.push(filtered[first + i] - predicted[first + i])
+      out.held.push(border !== undefined && clock[first + i] >= border.value - 0.5 / run.conditioning.rate)
     }
     if (apart > 0.01 * size) return null
   }
