@@ -126,8 +126,8 @@ function Parallel({ runs, kept }) {
     const values = runs.map(of).filter((value) => value != null)
     const [low, high] = [Math.min(...values), Math.max(...values)]
     const [span, foot] = [height - top - 34, height - 26]
-    const apart = high > low && show(high) !== show(low) // what reads alike is not spread over the axis
-    return { low, high, apart, y: (value) => (apart ? foot - ((value - low) / (high - low)) * span : height / 2), value: (y) => low + ((foot - y) / span) * (high - low) }
+    const digits = [4, 5, 6, 7, 8].find((count) => figure(high, count) !== figure(low, count)) // ends that are apart do not read alike
+    return { low, high, end: (value) => (digits && show(high) === show(low) ? figure(value, digits) : show(value)), y: (value) => (high > low ? foot - ((value - low) / (high - low)) * span : height / 2), value: (y) => low + ((foot - y) / span) * (high - low) }
   })
   const bound = (head, k, side) => html`<input type="number" step="any" aria-label=${`${t(AXES[k].short ?? head)}: ${t(side ? 'brush_most' : 'brush_least')}`} style=${{ width: '8rem' }} value=${brushes[head]?.[side] ?? ''}
     onChange=${(e) => brush(query, head, Object.assign([...(brushes[head] ?? [scale[k].low, scale[k].high])], { [side]: e.target.value === '' ? [scale[k].low, scale[k].high][side] : Number(e.target.value) }))} />`
@@ -135,12 +135,12 @@ function Parallel({ runs, kept }) {
     <div class="scroll" tabindex="0" role="region" aria-label=${`${t('page.compare')}: ${t('side_by_side')}`}><svg viewBox=${`0 0 ${width} ${height}`} style=${{ minWidth: '640px', width: '100%', maxWidth: '90rem' }} role="img" aria-label=${t('side_by_side')}>
       ${AXES.map((axis, k) => html`<g key=${axis.head}><line x1=${x(k)} x2=${x(k)} y1=${top} y2=${height - 22} stroke="var(--quiet)" />
         <text x=${x(k)} y="14" text-anchor="middle" font-size="12" fill="var(--ink)">${t(axis.short ?? axis.head)}</text>
-        <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].high)}</text>
-        <text x=${x(k)} y=${height - 6} text-anchor="middle" font-size="11" fill="var(--quiet)">${axis.show(scale[k].low)}</text></g>`)}
+        <text x=${x(k)} y="29" text-anchor="middle" font-size="11" fill="var(--quiet)">${scale[k].end(scale[k].high)}</text>
+        <text x=${x(k)} y=${height - 6} text-anchor="middle" font-size="11" fill="var(--quiet)">${scale[k].end(scale[k].low)}</text></g>`)}
       ${runs.map((run, r) => html`<polyline key=${run.id} fill="none" stroke=${colour(r)} stroke-width="2.2" stroke-dasharray=${dashes(r).join(' ')}
         opacity=${!kept.includes(run) ? 0.1 : pointed && pointed !== run.id ? 0.2 : 1} onMouseEnter=${() => point(run.id)} onMouseLeave=${() => point(null)}
         points=${AXES.map((axis, k) => (axis.of(run) == null ? null : `${x(k)},${scale[k].y(axis.of(run))}`)).filter(Boolean).join(' ')} />`)}
-      ${AXES.map((axis, k) => scale[k].apart && html`<${Brush} key=${axis.head} x=${x(k)} top=${top - 4} bottom=${height - 20} valueAt=${scale[k].value} chosen=${brushes[axis.head] && [scale[k].y(brushes[axis.head][1]), scale[k].y(brushes[axis.head][0])]} onRange=${(range) => brush(query, axis.head, range)} />`)}
+      ${AXES.map((axis, k) => scale[k].high > scale[k].low && html`<${Brush} key=${axis.head} x=${x(k)} top=${top - 4} bottom=${height - 20} valueAt=${scale[k].value} chosen=${brushes[axis.head] && [scale[k].y(brushes[axis.head][1]), scale[k].y(brushes[axis.head][0])]} onRange=${(range) => brush(query, axis.head, range)} />`)}
     </svg></div>
     <details><summary>${t('brush_ranges')}</summary><div class="row">${AXES.map((axis, k) => html`<fieldset key=${axis.head}><legend>${t(axis.short ?? axis.head)}</legend>${bound(axis.head, k, 0)} … ${bound(axis.head, k, 1)}</fieldset>`)}
       <button type="button" disabled=${!query.has('brush')} onClick=${() => adjust({ brush: null })}>${t('brush_none')}</button></div></details>
