@@ -72,6 +72,28 @@ await flow({
     await api('DELETE', `/v1/datasets/${set.id}`, undefined, { 'If-Match': '*' })
     await api('DELETE', '/v1/mappings/bare', undefined, { 'If-Match': '*' })
   },
+  async 'a log whose columns are called otherwise: a mapping is proposed'() {
+    const four = (name, unit) => [1, 2, 3, 4].map((j) => `${name}_A${j} [${unit}]`)
+    const rows = Array.from({ length: 300 }, (_, k) => [4 * k, ...[0, 1, 2, 3].map((j) => (j === 2 ? 0.05 : 60) * Math.sin(k / 40 + j)), 91, 92, 93, 94, 1.5, 2.5, 3.5, 4.5].map((one) => one.toFixed(4).replace('.', ',')).join(';'))
+    await menu('datasets')
+    await button('uploadOpen').click()
+    await page.locator('dialog select').first().selectOption('scara')
+    await page.locator('input[type=file]').setInputFiles({ name: 'foreign.csv', mimeType: 'text/csv', buffer: Buffer.from(['# of a drive', ['Zeit [ms]', ...four('Pos', 'deg'), ...four('Soll_Moment', 'Nm'), ...four('Moment', 'Nm')].join(';'), ...rows, ''].join('\n')) })
+    await button('propose').click()
+    await page.getByLabel(w('mappingName')).fill('foreign')
+    await until(async () => (await page.getByLabel(`tau4: ${w('logColumn')}`).inputValue()) === 'Moment_A4 [Nm]', 'what was measured, not what was wanted')
+    equal([await page.getByLabel(`q1: ${w('unit')}`).inputValue(), await page.getByLabel(`q3: ${w('unit')}`).inputValue()], ['deg', 'm'], 'the unit that the name tells, and that of a joint that slides')
+    await look('mapping-proposed', false)
+    await button('save').click()
+    await button('upload').click()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    const [set] = (await api('GET', '/v1/datasets?q=foreign')).items
+    const { columns, duration } = await api('GET', `/v1/datasets/${set.id}`)
+    const most = (name) => columns.find((column) => column.name === name).max
+    sure(Math.abs(most('q1') - Math.PI / 3) < 1e-3 && Math.abs(most('q3') - 0.05) < 1e-4 && most('tau2') === 2.5 && Math.abs(duration - 299 * 0.004) < 1e-9, `the log became ${JSON.stringify(columns)}, ${duration} s`)
+    await api('DELETE', `/v1/datasets/${set.id}`, undefined, { 'If-Match': '*' })
+    await api('DELETE', '/v1/mappings/foreign', undefined, { 'If-Match': '*' })
+  },
   async 'drop a log in degrees anywhere: it is seen, and converted'() {
     await menu('datasets')
     const rows = Array.from({ length: 300 }, (_, k) => [k / 100, ...[0, 1, 2, 3].map((j) => (j === 2 ? 0.05 : (j === 3 ? 0.5 : 90) * Math.sin(k / 40 + j)).toFixed(4)), 1, 2, 3, 4].join(','))

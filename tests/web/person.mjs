@@ -41,7 +41,7 @@ const WORDS = {
   gainsTried: ['Gains tried, at most', '最多尝试次数'], findGains: ['Find the gains', '开始整定'], gains: ['Gains', '增益'], marginsLeast: ['Margins, the least first', '裕度（由小到大）'],
   tryDeviations: ['Try its deviations …', '检验标准差……'], simulatedRuns: ['Simulated runs', '仿真次数'], study: ['Begin the study', '开始研究'], within95: ['Within 95 % intervals', '落入 95 % 区间'], leastCovered: ['Parameters, the least covered first', '参数（覆盖率由低到高）'],
   settingsApart: ['Settings that differ', '不同的设置'], estimator: ['Estimator', '估计方法'], addRun: ['Add a run', '添加辨识'], makeBaseline: ['Hold the others against', '以'], takeAway: ['Take', '移除'], lowPass: ['Low-pass', '低通滤波'], evaluations: ['Evaluations', '评估'],
-  ofTraining: ['Training', '训练'], ofValidation: ['Validation', '验证'], runAll: ['All joints, all parameters', '全部关节与参数'], correlations: ['Correlations', '相关性'], whatIsLeft: ['What is left (measured − predicted)', '残差（实测 − 预测）'], leftOf: ['What is left of j1', 'j1 的残差'],
+  propose: ['Propose a mapping …', '提出列映射……'], ofTraining: ['Training', '训练'], ofValidation: ['Validation', '验证'], runAll: ['All joints, all parameters', '全部关节与参数'], correlations: ['Correlations', '相关性'], whatIsLeft: ['What is left (measured − predicted)', '残差（实测 − 预测）'], leftOf: ['What is left of j1', 'j1 的残差'],
   delete: ['Delete', '删除'], convert: ['Convert degrees to rad', '将度转换为弧度'], stay: ['Stay', '留下'], overPosition: ['Residual over position', '残差（位置）'], friction: ['± 1 standard deviation', '± 1 标准差'], position: ['Position', '位置'], taller: ['Zoom in vertically', '纵向放大'], discard: ['Throw away', '放弃'], handFile: ['File for hand', 'hand 的文件'],
 }
 export const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]

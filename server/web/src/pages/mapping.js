@@ -4,7 +4,8 @@ import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { call, get } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
-import { Field, Refusal } from '../ui/parts.js'
+import { guess } from '../ui/guess.js'
+import { Field, Notice, Refusal } from '../ui/parts.js'
 
 extend({
   mapping_title: ['Which column is what', '列的含义'],
@@ -24,6 +25,7 @@ extend({
   offset: ['Offset', '偏移'],
   meaning: ['Becomes', '对应'],
   unused: ['not used', '不使用'],
+  mapping_guessed: ['Proposed by the names, numbers of columns and values of this file: look whether it is so.', '根据该文件的列名、列数和数值提出，请核对。'],
   mapping_from: ['Columns found in the file: {columns}', '文件中的列：{columns}'],
 })
 
@@ -37,17 +39,24 @@ const UNITS = {
 }
 // Of the joints or of the motors before the gears.
 const SIDED = /^(q|qd|qdd|tau)\d+$/
+const GUESSED_BYTES = 65536 // of a file, that tell how it is to be read
 const ENCODINGS = { 'utf-8': 'utf-8', 'windows-1252': 'windows-1252', 'utf-16': 'utf-16le' }
 
 export function Mapping({ name, file, robot, onClose, onSaved }) {
   const [form, setForm] = useState({ name: name || '', delimiter: ';', decimal: ',', encoding: 'utf-8', skip_rows: 0, header: true, rate: '' })
   const [rows, setRows] = useState([{ target: 't', column: '', unit: 's', sign: 1, offset: 0 }])
   const [found, setFound] = useState([])
+  const [guessed, setGuessed] = useState(false)
   const [etag, setEtag] = useState(null)
   const [error, setError] = useState(null)
   useEffect(() => {
-    if (!name) get(`v1/robots/${robot}`).then((model) => {
-      setRows(([time]) => [time, ...['q', 'tau'].flatMap((field) => model.joints.map((_, j) => ({ target: `${field}${j + 1}`, column: '', unit: UNITS[field][0], sign: 1, offset: 0 })))])
+    if (!name) get(`v1/robots/${robot}`).then(async (model) => {
+      const proposed = file && guess(await file.slice(0, GUESSED_BYTES).text(), model)
+      const { rows: known = [], ...layout } = proposed ?? {}
+      const empty = ['q', 'tau'].flatMap((field) => model.joints.map((_, j) => ({ target: `${field}${j + 1}`, column: '', unit: UNITS[field][0], sign: 1, offset: 0 })))
+      setForm((now) => ({ ...now, ...layout }))
+      setRows(([time]) => [known.find(({ target }) => target === 't') ?? time, ...known.filter(({ target }) => target !== 't'), ...empty.filter(({ target }) => !known.some((one) => one.target === target))])
+      setGuessed(known.length > 0)
     }, setError)
     if (name) call('GET', `v1/mappings/${name}`).then(({ data, etag: tag }) => {
       setEtag(tag)
@@ -77,7 +86,7 @@ export function Mapping({ name, file, robot, onClose, onSaved }) {
   const field = (key, label, element) => html`<${Field} label=${t(label)}>${element({ value: form[key], onChange: (e) => setForm({ ...form, [key]: e.target.value }) })}</${Field}>`
   const choice = (options) => (rest) => html`<select ...${rest}>${options.map(([value, text]) => html`<option value=${value}>${text ?? value}</option>`)}</select>`
   return html`<${FormDialog} title=${t('mapping_title')} does=${t('save')} role="engineer" send=${store} onClose=${onClose}>
-    <${Refusal} error=${error} />
+    <${Refusal} error=${error} />${guessed && html`<${Notice}>${t('mapping_guessed')}</${Notice}>`}
     <div class="row">
       <${Field} label=${t('mapping_name')}><input required pattern="[a-z0-9][a-z0-9._\\-]*" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} /></${Field}>
       ${field('delimiter', 'delimiter', choice([[';'], [','], ['\t', 'tab'], ['|'], [' ', t('blanks')]]))}

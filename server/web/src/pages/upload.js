@@ -30,6 +30,8 @@ extend({
   degrees_convert: ['Convert degrees to rad', '将度转换为弧度'],
   degrees_mapping: ['Read by the mapping {mapping}, which converts them.', '已使用列映射 {mapping} 进行转换。'],
   columns_many: ['The file has columns for {file} joints; {robot} has {joints}.', '文件包含 {file} 个关节的列；{robot} 有 {joints} 个关节。'],
+  columns_unknown: ['The columns of this file are not called as here.', '该文件的列名与本服务不同。'],
+  columns_propose: ['Propose a mapping …', '提出列映射……'],
   slice_of: ['The beginning of the file', '文件开头部分'],
 })
 
@@ -70,6 +72,7 @@ export function Upload({ dropped, onClose, onDone }) {
   const robot = form.robot || fitting?.name || ''
   const model = useAnswer(async (signal) => (robot ? get(`v1/robots/${robot}`, {}, signal) : null), [robot])
   const suspects = !form.mapping && slice.value && model.value?.name === robot ? degreesOf(slice.value, model.value) : []
+  const unknown = file && !form.mapping && slice.value === null && typeOf(file) === 'text/csv' // columns that are called otherwise
   const miscounted = !form.mapping && slice.value?.joints > 0 && model.value?.name === robot && slice.value.joints !== model.value.joints.length
   const path = `v1/robots/${robot}/datasets`
   const take = (chosen) => {
@@ -129,6 +132,7 @@ export function Upload({ dropped, onClose, onDone }) {
       <${Field} label=${t('mapping')}><select value=${form.mapping} onChange=${(e) => setForm({ ...form, mapping: e.target.value })}><option value="">${t('mapping_none')}</option>${(mappings.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
       <${Act} role="engineer" onClick=${() => setEditing(true)} disabled=${!robot}>${t('mapping_edit')}</${Act}>
     </div>
+    ${unknown && html`<${Notice} kind="warn">${t('columns_unknown')} <${Act} role="engineer" disabled=${!robot} onClick=${() => setEditing(true)}>${t('columns_propose')}</${Act}></${Notice}>`}
     ${miscounted && html`<${Notice} kind="warn">${t('columns_many', { file: slice.value.joints, robot, joints: model.value.joints.length })}</${Notice}>`}
     ${suspects.length > 0 && html`<${Notice} kind="warn">${t('degrees_seen', { columns: suspects.map((one) => one.name).join(', '), value: figure(Math.max(...suspects.map((one) => one.most)), 4), robot })} <${Act} role="engineer" onClick=${convert}>${t('degrees_convert')}</${Act}></${Notice}>`}
     ${state.converted && html`<${Notice} kind="good">${t('degrees_mapping', { mapping: state.converted })}</${Notice}>`}
