@@ -14,6 +14,26 @@ static bool same_arm(const struct armdyn_robot_description *a, const struct armd
   return same;
 }
 
+static bool same_body(const struct armdyn_body *a, const struct armdyn_body *b)
+{
+  return a->mass == b->mass && !memcmp(a->com, b->com, sizeof a->com) &&
+         !memcmp(&a->inertia, &b->inertia, sizeof a->inertia);
+}
+
+/* Loads that are the same have one number. */
+static void number(struct armdyn_loads *l)
+{
+  const struct armdyn_body *own = &armdyn_robot_description(l->model)->payload;
+  for (size_t i = 0; i < l->count; i++) {
+    if (!l->carrying[i]) continue;
+    const struct armdyn_body *load = &armdyn_robot_description(l->carrying[i])->payload;
+    if (same_body(load, own)) continue;
+    for (size_t k = 0; k < i && !l->kind[i]; k++)
+      if (l->kind[k] && same_body(load, &armdyn_robot_description(l->carrying[k])->payload)) l->kind[i] = l->kind[k];
+    if (!l->kind[i]) l->kind[i] = ++l->kinds;
+  }
+}
+
 /* Links and loads alone. */
 static enum armdyn_status bare_of(const struct armdyn_robot *robot, struct armdyn_robot **out,
                                   struct armdyn_error *error)
@@ -42,16 +62,20 @@ enum armdyn_status armdyn_loads_new(const struct armdyn_robot *model, const stru
   l->n = armdyn_robot_joint_count(model);
   for (size_t j = 0; j < l->n; j++) l->gains[j] = 1;
   l->carrying = calloc(count + 1, sizeof *l->carrying);
+  l->kind = calloc(count + 1, sizeof *l->kind);
+  l->more = calloc(PAYLOAD_TEN * (count + 1), sizeof *l->more);
   l->workspace = armdyn_workspace_new(l->n);
-  if (!l->carrying || !l->workspace) goto out;
+  if (!l->carrying || !l->kind || !l->more || !l->workspace) goto out;
   l->count = count;
   if ((status = bare_of(model, &l->model, error))) goto out;
+  status = payload_columns_open(&l->columns, l->model) ? ARMDYN_OK : ARMDYN_EMEMORY;
   for (size_t i = 0; i < count && !status; i++) {
     if (!carrying[i]) continue;
     status = same_arm(armdyn_robot_description(model), armdyn_robot_description(carrying[i]))
                  ? bare_of(carrying[i], &l->carrying[i], error)
                  : armdyn_refuse(error, ARMDYN_EINPUT, "", "log %zu: must be the model with another payload", i + 1);
   }
+  if (!status) number(l);
 out:
   if (status)
     armdyn_loads_free(l);
@@ -66,7 +90,10 @@ void armdyn_loads_free(struct armdyn_loads *loads)
   for (size_t i = 0; i < loads->count; i++) armdyn_robot_free(loads->carrying[i]);
   armdyn_robot_free(loads->model);
   armdyn_workspace_free(loads->workspace);
+  payload_columns_close(&loads->columns);
   free(loads->carrying);
+  free(loads->kind);
+  free(loads->more);
   free(loads->tau);
   free(loads);
 }
@@ -74,6 +101,24 @@ void armdyn_loads_free(struct armdyn_loads *loads)
 void armdyn_loads_set_gains(struct armdyn_loads *loads, const double *gains)
 {
   memcpy(loads->gains, gains, loads->n * sizeof *gains);
+}
+
+size_t armdyn_loads_kind(const struct armdyn_loads *loads, size_t log)
+{
+  return log < loads->count ? loads->kind[log] : 0;
+}
+
+/* What a load has beyond what is stated of it. */
+static void add_more(struct armdyn_loads *loads, const double *more, const struct armdyn_motion *motion, double *tau)
+{
+  double columns[PAYLOAD_BATCH * ARMDYN_JOINTS_MAX * PAYLOAD_TEN];
+  const size_t n = loads->n;
+  for (size_t k = 0, count; k < motion->count; k += count) {
+    count = motion->count - k < PAYLOAD_BATCH ? motion->count - k : PAYLOAD_BATCH;
+    payload_columns_fill(&loads->columns, motion, k, count, columns);
+    for (size_t i = 0; i < count * n; i++)
+      for (size_t c = 0; c < PAYLOAD_TEN; c++) tau[k * n + i] += columns[i * PAYLOAD_TEN + c] * more[c];
+  }
 }
 
 void armdyn_loads_torques(struct armdyn_loads *loads, size_t log, const struct armdyn_motion *motion, double *tau)
@@ -88,6 +133,8 @@ void armdyn_loads_torques(struct armdyn_loads *loads, size_t log, const struct a
     armdyn_inverse_dynamics(loads->model, q, qd, qdd, NULL, loads->workspace, own);
     for (size_t j = 0; j < n; j++) tau[k * n + j] -= own[j];
   }
+  const size_t kind = armdyn_loads_kind(loads, log);
+  if (kind && loads->known_by_mass) add_more(loads, loads->more + PAYLOAD_TEN * (kind - 1), motion, tau);
 }
 
 static enum armdyn_status make_room(struct armdyn_loads *l, size_t count)

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "lib/base/carve.h"
+#include "lib/identify/payload_columns.h"
 #include "lib/identify/pseudo_inertia.h"
 #include "lib/identify/training.h"
 #include "lib/identify/uncertainty.h"
@@ -24,7 +25,7 @@
 #include "lib/model/friction.h"
 #include "lib/model/gears.h"
 
-enum { TEN = 10, WIDTH = TEN + 1, BATCH = 16 };
+enum { TEN = PAYLOAD_TEN, WIDTH = TEN + 1, BATCH = PAYLOAD_BATCH };
 
 /* A singular value of the scaled equations below this share of the largest is 0: the motion does not tell. */
 static const double UNTOLD = 1e-7;
@@ -33,8 +34,6 @@ static const double UNTOLD = 1e-7;
  * likelihood. What a motion tells moves by a thousandth of its deviation or so; what it does not, becomes the ball's. */
 static const double BALL_WEIGHT = 1e-3, BALL_RADIUS = 0.1;
 
-static const struct armdyn_parameter_choice bodies = { .rotors = ARMDYN_ROTORS_NONE, .frictionless = true };
-
 /* Equations of a load, and what they are made of. */
 struct load {
   const struct armdyn_unknowns *unknowns;
@@ -42,48 +41,15 @@ struct load {
   bool (*cancelled)(void *context);
   void *context;
   size_t n, samples;
-  struct armdyn_workspace *workspace;
-  double to_link[TEN * TEN];        /* the ten parameters in the tool's frame -> in the last link's */
+  struct payload_columns columns;
   double *arm;                      /* base parameters of the arm alone */
-  double *Y;                        /* BATCH x n x 10 n */
+  double *Y;                        /* BATCH x n x 10 */
   double *rows;                     /* n x BATCH x WIDTH */
   double *R;                        /* n x WIDTH x WIDTH */
   double weight[ARMDYN_JOINTS_MAX]; /* of the joints' equations */
   double stacked[WIDTH * WIDTH];    /* all of them, weighted */
   double parameters[TEN];           /* what take_off takes off */
 };
-
-/* The map of the ten parameters of a payload, in the tool frame, to those that it adds to the last link: with T the pose of
- * the tool in the link frame of the convention as a 4 x 4 matrix, P becomes T P T'. */
-static void payload_to_link(const struct armdyn_robot *robot, double map[TEN * TEN])
-{
-  const struct pose link = pose_inverse(&robot->joints[robot->joint_count - 1].frame);
-  struct pose tool;
-  double T[16] = { 0 };
-  pose_multiply(&tool, &link, &robot->tool);
-  for (int i = 0; i < 3; i++) {
-    memcpy(T + 4 * i, tool.r + 3 * i, 3 * sizeof *T);
-    T[4 * i + 3] = tool.p[i];
-  }
-  T[15] = 1;
-  for (int k = 0; k < TEN; k++) {
-    double unit[TEN] = { 0 }, P[16], half[16] = { 0 }, whole[16] = { 0 }, column[TEN];
-    unit[k] = 1;
-    pseudo_inertia_of(unit, P);
-    for (int i = 0; i < 4; i++) {
-      for (int j = 0; j < 4; j++) {
-        for (int m = 0; m < 4; m++) half[4 * i + j] += T[4 * i + m] * P[4 * m + j];
-      }
-    }
-    for (int i = 0; i < 4; i++) {
-      for (int j = 0; j < 4; j++) {
-        for (int m = 0; m < 4; m++) whole[4 * i + j] += half[4 * i + m] * T[4 * j + m];
-      }
-    }
-    pseudo_inertia_parameters(whole, column);
-    for (int i = 0; i < TEN; i++) map[TEN * i + k] = column[i];
-  }
-}
 
 void armdyn_model_base_parameters(const struct armdyn_unknowns *unknowns, const double *payload, double *beta)
 {
@@ -109,7 +75,7 @@ static size_t layout(struct load *l, void *memory)
 {
   struct carve c = { memory, 0 };
   l->arm = carve(&c, l->unknowns->base_count, sizeof *l->arm);
-  l->Y = carve(&c, BATCH * l->n * TEN * l->n, sizeof *l->Y);
+  l->Y = carve(&c, BATCH * l->n * TEN, sizeof *l->Y);
   l->rows = carve(&c, l->n * BATCH * WIDTH, sizeof *l->rows);
   l->R = carve(&c, l->n * WIDTH * WIDTH, sizeof *l->R);
   return c.used;
@@ -119,41 +85,32 @@ static bool load_open(struct load *l)
 {
   const size_t size = layout(l, NULL);
   void *memory = aligned_alloc(64, size);
-  l->workspace = armdyn_workspace_new(l->n);
-  if (!memory || !l->workspace) {
+  if (!memory || !payload_columns_open(&l->columns, l->unknowns->robot)) {
     free(memory);
-    armdyn_workspace_free(l->workspace);
+    payload_columns_close(&l->columns);
     return false;
   }
   memset(memory, 0, size);
   layout(l, memory);
-  payload_to_link(l->unknowns->robot, l->to_link);
   armdyn_model_base_parameters(l->unknowns, NULL, l->arm);
   return true;
 }
 
 static void load_close(struct load *l)
 {
-  armdyn_workspace_free(l->workspace);
+  payload_columns_close(&l->columns);
   free(l->arm); /* the first of one piece */
 }
 
 /* Columns of the load and what is left of the torque, of `count` samples from k on: rows of joint i one after the other. */
 static void fill_rows(struct load *l, const struct armdyn_motion *m, const double *left, size_t k, size_t count)
 {
-  const size_t n = l->n, width = TEN * n;
-  const struct armdyn_samples samples = {
-    .count = count, .q = { m->q + k * n, n }, .qd = { m->qd + k * n, n }, .qdd = { m->qdd + k * n, n }
-  };
-  armdyn_regressor_batch(l->unknowns->robot, &bodies, &samples, l->workspace, l->Y);
+  const size_t n = l->n;
+  payload_columns_fill(&l->columns, m, k, count, l->Y);
   for (size_t s = 0; s < count; s++) {
     for (size_t i = 0; i < n; i++) {
-      const double *link = l->Y + (s * n + i) * width + TEN * (n - 1);
       double *row = l->rows + (i * BATCH + s) * WIDTH;
-      memset(row, 0, TEN * sizeof *row);
-      for (size_t a = 0; a < TEN; a++) {
-        for (size_t b = 0; b < TEN; b++) row[b] += link[a] * l->to_link[a * TEN + b];
-      }
+      memcpy(row, l->Y + (s * n + i) * TEN, TEN * sizeof *row);
       row[TEN] = left[(k + s) * n + i];
     }
   }

@@ -118,3 +118,20 @@ struct armdyn_body body_of_parameters(const double p[10])
                                           .yz = p[8] + m * c[1] * c[2] };
   return body;
 }
+
+void parameters_of_body(const struct armdyn_body *body, double p[10])
+{
+  const double m = body->mass, *c = body->com;
+  const struct armdyn_inertia *I = &body->inertia;
+  const double about[10] = { m,
+                             m * c[0],
+                             m * c[1],
+                             m * c[2],
+                             I->xx + m * (c[1] * c[1] + c[2] * c[2]),
+                             I->xy - m * c[0] * c[1],
+                             I->yy + m * (c[0] * c[0] + c[2] * c[2]),
+                             I->xz - m * c[0] * c[2],
+                             I->yz - m * c[1] * c[2],
+                             I->zz + m * (c[0] * c[0] + c[1] * c[1]) };
+  memcpy(p, about, sizeof about);
+}

@@ -32,5 +32,6 @@ double pseudo_inertia_distance(const double inverse0[16], double log_determinant
 
 /* From about the origin to about the centre of mass. Without mass the centre is the origin. */
 struct armdyn_body body_of_parameters(const double parameters[10]);
+void parameters_of_body(const struct armdyn_body *body, double parameters[10]);
 
 #endif

@@ -12,6 +12,16 @@ static struct armdyn_robot *carrying(const struct armdyn_robot *robot, double ma
   return out;
 }
 
+/* Nothing but its mass is told. */
+static struct armdyn_robot *weighed_only(const struct armdyn_robot *robot, double mass)
+{
+  struct armdyn_robot_description d = *armdyn_robot_description(robot);
+  struct armdyn_robot *out;
+  d.payload = (struct armdyn_body){ .mass = mass };
+  cr_assert_eq(armdyn_robot_new(&d, &out, NULL), ARMDYN_OK);
+  return out;
+}
+
 /* The masses of a drawing. */
 static struct armdyn_robot *drawn(const struct armdyn_robot *robot)
 {
@@ -118,6 +128,53 @@ Test(loads, drives_are_measured_by_a_load_that_is_known)
   unmake(&l, 2);
 }
 
+/* The same where of 2 and 5 kg nothing but the mass is told: gains, and where the loads have their mass; and what is taken off
+ * is what they are. The SCARA's gravity tells nothing of z. */
+Test(loads, drives_and_loads_are_measured_by_a_mass_alone)
+{
+  static const double gains[N] = { 1.08, 0.95, 1, 1.2 };
+  struct loaded l = make(0.01, gains, LOGS);
+  struct armdyn_robot *weighed[LOGS] = { NULL, weighed_only(l.model, masses[1]), weighed_only(l.model, masses[2]) };
+  const struct armdyn_source source = source_of(&l, LOGS);
+  struct armdyn_weighed_load loads[ARMDYN_LOAD_KINDS_MOST];
+  struct armdyn_loads *known = l.loads;
+  struct armdyn_drive_gain found[N];
+  struct armdyn_unknowns *u;
+  size_t kinds;
+  cr_assert_eq(armdyn_loads_new(l.model, (const struct armdyn_robot *const *)weighed, LOGS, &l.loads, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_unknowns_new(l.model, 0, ARMDYN_ROTORS_PRESENT, &u, NULL), ARMDYN_OK);
+  cr_assert_eq(armdyn_find_drive_gains_by_mass(u, l.loads, &source, found, loads, &kinds, NULL), ARMDYN_OK);
+  for (size_t j = 0; j < N; j++) {
+    cr_expect_float_eq(found[j].gain, gains[j], 3.5 * found[j].deviation, "joint %zu: %g +- %g for %g", j,
+                       found[j].gain, found[j].deviation, gains[j]);
+    cr_expect_lt(found[j].deviation, j == 3 ? 0.1 : 0.03, "joint %zu: %g +- %g", j, found[j].gain, found[j].deviation);
+  }
+  cr_assert_eq(kinds, 2);
+  for (size_t kind = 0; kind < kinds; kind++) {
+    const double mass = masses[kind + 1], truth[4] = { mass, 0.05 * mass, 0.02 * mass, 0.1 * mass };
+    cr_expect_eq(armdyn_loads_kind(l.loads, kind + 1), kind + 1);
+    for (size_t k = 0; k < 3; k++)
+      cr_expect_float_eq(loads[kind].parameters[k], truth[k], 3.5 * loads[kind].deviation[k],
+                         "%zu, %zu: %g +- %g for %g", kind, k, loads[kind].parameters[k], loads[kind].deviation[k],
+                         truth[k]);
+    cr_expect(isnan(loads[kind].deviation[3]), "m z shows nowhere: %g", loads[kind].deviation[3]);
+  }
+  for (size_t i = 1; i < LOGS; i++) {
+    const size_t count = l.motions[i].count * N;
+    double *are = malloc(count * sizeof *are), *taken = malloc(count * sizeof *taken), off = 0, whole = 0;
+    armdyn_loads_torques(known, i, &l.motions[i], are);
+    armdyn_loads_torques(l.loads, i, &l.motions[i], taken);
+    for (size_t k = 0; k < count; k++) off += pow(taken[k] - are[k], 2), whole += are[k] * are[k];
+    cr_expect_lt(sqrt(off / whole), 0.03, "log %zu: %g", i, sqrt(off / whole));
+    free(are);
+    free(taken);
+  }
+  for (size_t i = 0; i < LOGS; i++) armdyn_robot_free(weighed[i]);
+  armdyn_loads_free(known);
+  armdyn_unknowns_free(u);
+  unmake(&l, LOGS);
+}
+
 Test(loads, a_load_that_is_the_same_everywhere_tells_nothing_of_drives)
 {
   struct loaded l = make(0.01, NULL, 1);
@@ -128,6 +185,10 @@ Test(loads, a_load_that_is_the_same_everywhere_tells_nothing_of_drives)
   cr_assert_eq(armdyn_unknowns_new(l.model, 0, ARMDYN_ROTORS_PRESENT, &u, NULL), ARMDYN_OK);
   cr_expect_eq(armdyn_find_drive_gains(u, l.loads, &source, found, &error), ARMDYN_EINPUT);
   cr_expect(strstr(error.message, "different loads"), "%s", error.message);
+  struct armdyn_weighed_load weighed[ARMDYN_LOAD_KINDS_MOST];
+  size_t kinds;
+  cr_expect_eq(armdyn_find_drive_gains_by_mass(u, l.loads, &source, found, weighed, &kinds, &error), ARMDYN_EINPUT);
+  cr_expect(strstr(error.message, "different mass"), "%s", error.message);
   armdyn_unknowns_free(u);
   unmake(&l, 1);
 }
