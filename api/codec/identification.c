@@ -8,6 +8,7 @@ const char *const identification_estimators[ARMDYN_ESTIMATORS] = {
 #undef X
 };
 static const char *const subjects[] = { "arm", "payload" };
+static const char *const payloads_known[] = { "all", "mass" };
 static const char *const velocities[] = { "auto", "logged", "positions" };
 static const char *const methods[] = { "butterworth", "tracking_differentiator" };
 
@@ -196,15 +197,16 @@ enum {
   ROW_TEST_FILTERS,
   ROW_LOOP,
   ROW_FIND_DRIVE_GAINS,
+  ROW_PAYLOADS_KNOWN,
   ROW_FRICTION,
   ROW_FRICTION_FROM,
   ROW_EXCLUDE
 };
-static const char *const row_pointers[] = { "/unloaded",         "/prior",        "/prior_strength",
-                                            "/rotor_inertia",    "/free_signs",   "/find_torque_delay",
-                                            "/find_cutoffs",     "/test_filters", "/loop",
-                                            "/find_drive_gains", "/friction",     "/friction_from",
-                                            "/exclude" };
+static const char *const row_pointers[] = { "/unloaded",         "/prior",          "/prior_strength",
+                                            "/rotor_inertia",    "/free_signs",     "/find_torque_delay",
+                                            "/find_cutoffs",     "/test_filters",   "/loop",
+                                            "/find_drive_gains", "/payloads_known", "/friction",
+                                            "/friction_from",    "/exclude" };
 
 static void check_subject(struct json_reader *r, const struct identification_request *request, uint64_t given)
 {
@@ -265,6 +267,9 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
       !isnan(request->conditioning.torque_cutoff_hz))
     json_fault(r, "/find_cutoffs", FAULT_INCONSISTENT,
                "is for logs of which conditioning says not both position_cutoff_hz and torque_cutoff_hz");
+  if (request->payloads_known == PAYLOADS_WEIGHED && !request->find_drive_gains)
+    json_fault(r, "/payloads_known", FAULT_INCONSISTENT,
+               "mass goes with find_drive_gains, which finds the rest of them");
   check_loop(r, request);
   check_validation(r, request);
   check_exclude(r, request);
@@ -282,6 +287,7 @@ static const struct json_field request_fields[] = {
   [ROW_FIND_CUTOFFS] = { TRUTH(struct identification_request, find_cutoffs) },
   [ROW_TEST_FILTERS] = { TRUTH(struct identification_request, test_filters) },
   [ROW_FIND_DRIVE_GAINS] = { TRUTH(struct identification_request, find_drive_gains) },
+  [ROW_PAYLOADS_KNOWN] = { ENUM(struct identification_request, payloads_known, payloads_known) },
   [ROW_LOOP] = { OBJECT(struct identification_request, loop, loop_type), NULLABLE,
                  HAS(struct identification_request, has_loop) },
   [ROW_FRICTION] = { CUSTOM(struct identification_request, friction, decode_friction, NULL,

@@ -45,6 +45,9 @@ struct identification_exclusion {
   double from, to; /* s, as the data set has them */
 };
 
+/* What is true of the payloads that data sets say. */
+enum identification_payloads_known { PAYLOADS_KNOWN, PAYLOADS_WEIGHED };
+
 struct identification_friction {
   unsigned terms; /* enum armdyn_friction_terms; automatic: to choose from */
   bool automatic; /* those that the data show to be there */
@@ -63,6 +66,7 @@ struct identification_request {
   double validation_fraction; /* NAN: none */
   enum armdyn_estimator estimator;
   enum identification_velocities velocities;
+  enum identification_payloads_known payloads_known; /* of find_drive_gains */
   bool prior;
   double prior_strength; /* NAN: by cross-validation */
   bool rotor_inertia, free_signs, find_cutoffs, find_drive_gains, test_filters;
@@ -184,6 +188,13 @@ struct identification_gain {
   bool applied; /* it is known well enough */
 };
 
+/* Payloads of which the mass was known, and what was found of them. */
+struct identification_weighed {
+  size_t count;
+  struct armdyn_weighed_load loads[ARMDYN_LOAD_KINDS_MOST];
+  size_t kind[2 * LIMIT_DATASETS + 1]; /* of each data set: 1 .. count; 0: what the model carries */
+};
+
 struct identification_result {
   const struct armdyn_robot_description *robot;
   const char *robot_sha256;
@@ -205,6 +216,7 @@ struct identification_result {
   struct identification_instruments instruments;
   const struct armdyn_closed_loop *closed_loop; /* of a loop that was simulated, else NULL */
   const struct identification_gain *gains;      /* n; NULL: the same */
+  const struct identification_weighed *weighed; /* NULL or of none: they were known */
   double rate, sample_rate;                     /* Hz: of the data, of the samples that are kept */
   const struct identification_data *data;
   size_t data_count;
@@ -215,6 +227,9 @@ struct identification_result {
 };
 /* "parameters": {"base": [..], "standard": [..], "friction": [..]} */
 void identification_parameters_encode(struct json_writer *w, const struct identification_result *result);
+/* "payload": {...}; "weighed_payloads": [..], where there are any */
+void identification_payload_encode(struct json_writer *w, const struct armdyn_payload_estimate *payload);
+void identification_weighed_encode(struct json_writer *w, const struct identification_result *result);
 void identification_result_encode(const struct identification_result *result, struct buffer *out);
 extern const struct result_form identification_form;
 

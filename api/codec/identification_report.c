@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/codec/identification_report_data.h"
 #include "api/json/document.h"
 #include "api/report/page.h"
 #include "api/report/plot.h"
@@ -383,48 +384,9 @@ static void write_consistency(struct page *p)
   }
 }
 
-/* Which of the velocities that were logged were used. */
-static void write_velocities(struct page *p)
+static void write_data(struct page *p)
 {
-  static const char *const headings[] = { "data set", "joint", "used", "verdict", "gain", "delay [s]", "noise" };
-  struct page_table table;
-  const cJSON *set, *joint;
-  if (!has(p->document, "velocities")) return;
-  page_section(p->out, "Logged velocities");
-  page_text(p->out, "Held against the positions of the same data set: gain, delay, and the noise of accelerations that "
-                    "follow from them, by that of accelerations from positions.");
-  page_table_begin(&table, p->out, headings, 7);
-  cJSON_ArrayForEach (set, document_at(p->document, "velocities"))
-    cJSON_ArrayForEach (joint, document_at(set, "joints")) {
-      page_cell_text(&table, text_at(set, "dataset"));
-      page_cell_text(&table, text_at(joint, "joint"));
-      page_cell_text(&table, document_truth(joint, "used") ? "yes" : "no");
-      page_cell_text(&table, text_at(joint, "verdict"));
-      page_cell_figure(&table, document_number(joint, "gain"));
-      page_cell_figure(&table, document_number(joint, "delay"));
-      page_cell_figure(&table, document_number(joint, "noise"));
-    }
-  page_table_end(&table);
-}
-
-static void write_cutoffs(struct page *p)
-{
-  static const char *const headings[] = { "positions [Hz]", "torques [Hz]", "error", "gain", "chosen" };
-  struct page_table table;
-  const cJSON *tried;
-  if (!has(p->document, "cutoffs")) return;
-  page_section(p->out, "Cut-offs");
-  page_text(p->out, "Tried on held-out parts of the training data: the error of the torque as measured by that of the "
-                    "first pair, and how much the pair gains, in standard errors.");
-  page_table_begin(&table, p->out, headings, 5);
-  cJSON_ArrayForEach (tried, document_at(p->document, "cutoffs")) {
-    page_cell_figure(&table, document_number(tried, "position_cutoff_hz"));
-    page_cell_figure(&table, document_number(tried, "torque_cutoff_hz"));
-    page_cell_figure(&table, document_number(tried, "error"));
-    page_cell_figure(&table, document_number(tried, "gain"));
-    page_cell_text(&table, document_truth(tried, "chosen") ? "yes" : "");
-  }
-  page_table_end(&table);
+  identification_report_data_write(p->document, p->out);
 }
 
 static void write_provenance(struct page *p)
@@ -454,9 +416,9 @@ static void write_provenance(struct page *p)
 void identification_report_write(const struct identification_report *report, struct buffer *out)
 {
   static void (*const sections[])(
-      struct page *) = { write_summary,     write_warnings,   write_errors,   write_torques,   write_residuals,
-                         write_histograms,  write_payload,    write_friction, write_trials,    write_parameters,
-                         write_consistency, write_velocities, write_cutoffs,  write_provenance };
+      struct page *) = { write_summary,     write_warnings, write_errors,    write_torques, write_residuals,
+                         write_histograms,  write_payload,  write_friction,  write_trials,  write_parameters,
+                         write_consistency, write_data,     write_provenance };
   cJSON *document = document_open(report->document);
   struct page page = { .report = report, .document = document, .out = out, .n = report->robot->joint_count };
   char title[TEXT + 64], footer[TEXT + 64];

@@ -17,29 +17,6 @@ static void member_number(struct json_writer *w, const char *name, double value)
   json_key(w, name), json_write_number(w, value);
 }
 
-/* -- the load -- */
-
-static void encode_payload(struct json_writer *w, const struct armdyn_payload_estimate *payload)
-{
-  json_key(w, "payload"), json_begin_object(w);
-  json_key(w, "body"), json_encode_object(w, &body_type, &payload->body, NULL);
-  json_key(w, "std"), json_encode_object(w, &body_type, &payload->deviation, NULL);
-  json_key(w, "parameters"), json_begin_array(w);
-  for (size_t k = 0; k < ARMDYN_LINK_PARAMETERS; k++) {
-    const struct armdyn_parameter_id id = { 0, ARMDYN_PARAMETER_LINK, k, 0 };
-    char name[ARMDYN_PARAMETER_NAME_SIZE];
-    armdyn_parameter_id_name(&id, name);
-    json_begin_object(w);
-    member_text(w, "name", name);
-    member_number(w, "value", payload->parameters[k]);
-    member_number(w, "std", payload->identifiable[k] ? sqrt(payload->covariance[k * 10 + k]) : NAN);
-    json_key(w, "identifiable"), json_write_truth(w, payload->identifiable[k]);
-    json_end_object(w);
-  }
-  json_end_array(w);
-  json_end_object(w);
-}
-
 /* -- velocities, delays and gains -- */
 
 static void encode_velocity(struct json_writer *w, const char *joint, bool used, const struct armdyn_logged_velocity *v)
@@ -427,6 +404,7 @@ void identification_result_encode(const struct identification_result *result, st
   encode_filter_test(&w, result);
   encode_closed_loop(&w, result);
   encode_gains(&w, result);
+  identification_weighed_encode(&w, result);
   json_key(&w, "errors"), json_begin_object(&w);
   for (int role = 0; role < IDENTIFICATION_ROLES; role++) {
     json_key(&w, roles[role]);
@@ -434,7 +412,7 @@ void identification_result_encode(const struct identification_result *result, st
   }
   json_end_object(&w);
   identification_parameters_encode(&w, result);
-  if (payload) encode_payload(&w, payload);
+  if (payload) identification_payload_encode(&w, payload);
   encode_consistency(&w, result);
   if (!payload) encode_lack_of_fit(&w, result);
   if (!payload) encode_events(&w, result);

@@ -32,6 +32,7 @@ enum armdyn_status dataset_loads_open(const struct armdyn_robot *model, const st
   }
   if (!status && any)
     status = armdyn_loads_new(model, (const struct armdyn_robot *const *)with, count, &loads->loads, error);
+  for (size_t i = 0; i < count && loads->loads; i++) loads->weighed.kind[i] = armdyn_loads_kind(loads->loads, i);
   for (size_t i = 0; i < count; i++) armdyn_robot_free(with[i]);
   return status;
 }
@@ -50,10 +51,14 @@ static enum armdyn_status find_gains(struct dataset_loads *loads, const struct i
   struct armdyn_drive_gain found[ARMDYN_JOINTS_MAX];
   struct armdyn_unknowns *unknowns = NULL;
   double gains[ARMDYN_JOINTS_MAX];
+  struct identification_weighed *w = &loads->weighed;
   enum armdyn_status status =
       armdyn_unknowns_new(model, ARMDYN_IDENTIFY_OFFSET | ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_VISCOUS,
                           request->rotor_inertia ? ARMDYN_ROTORS_ALL : ARMDYN_ROTORS_PRESENT, &unknowns, error);
-  if (!status) status = armdyn_find_drive_gains(unknowns, loads->loads, source, found, error);
+  if (!status)
+    status = request->payloads_known == PAYLOADS_WEIGHED
+                 ? armdyn_find_drive_gains_by_mass(unknowns, loads->loads, source, found, w->loads, &w->count, error)
+                 : armdyn_find_drive_gains(unknowns, loads->loads, source, found, error);
   for (size_t j = 0; j < n && !status; j++) {
     const bool applied = found[j].deviation < TOLD * found[j].gain; /* NAN is not */
     loads->gains[j] = (struct identification_gain){ found[j], applied };

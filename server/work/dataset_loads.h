@@ -8,6 +8,7 @@
 struct dataset_loads {
   struct armdyn_loads *loads; /* of the logs, in their order; NULL: all are logged with the payload of the model */
   struct identification_gain gains[ARMDYN_JOINTS_MAX];
+  struct identification_weighed weighed; /* what of them was found, where the mass alone was known */
 };
 
 /* Of the first `count` logs.

@@ -234,7 +234,7 @@ static enum armdyn_status take_loads_off(struct run *run, struct armdyn_error *e
   if (run->request.identify == IDENTIFY_PAYLOAD) return ARMDYN_OK;
   enum armdyn_status status = dataset_loads_open(run->model, &run->logs, run->judged_count, &run->loads, error);
   if (!status) status = dataset_loads_take_off(&run->loads, &run->request, run->model, &run->inner, error);
-  if (run->request.find_drive_gains) run->result.gains = run->loads.gains;
+  if (run->request.find_drive_gains) run->result.gains = run->loads.gains, run->result.weighed = &run->loads.weighed;
   return status;
 }
 

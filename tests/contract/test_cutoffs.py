@@ -1,6 +1,7 @@
 """Cut-offs by what they leave on held-out parts: against numpy, which filters by the squared response in the frequency domain,
 and against logs whose truth is known."""
 
+import functools
 import math
 import random
 
@@ -8,12 +9,13 @@ import pytest
 
 from support import contract, rotating_slide, unique_name
 from support.logs import csv_text, upload
+from support.rotating_slide import raw_percent
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"],
                                                    reason="this build takes no data sets")]
 LAWS = [{"coulomb": c, "viscous": v, "ripple": None} for c, v in ((0.6, 2.5), (0.8, 20.0))]
-TERMS = ["offset", "coulomb", "viscous"]
 RATE = 250
+identify = functools.partial(rotating_slide.identify, estimator="wls")
 SWING = {"convention": "dh", "gravity": [0, -9.81, 0], "joints": [
     {"name": "j1", "type": "revolute", "a": 0, "alpha": 0, "d": 0, "limits": {"position": [-3, 3], "velocity": 8, "acceleration": 60, "torque": 60},
      "link": {"mass": 2, "com": [0.25, 0, 0], "inertia": {"xx": 0.001, "yy": 0.02, "zz": 0.02}}}]}
@@ -66,7 +68,7 @@ def test_errors_and_gains_are_those_of_numpy(client):
     client.create_robot({"name": name, **SWING})
     log = upload(client, name, csv_text(rows))
     found = client.result_of(f"/v1/robots/{name}/identifications", {
-        "datasets": [log], "friction": TERMS, "estimator": "wls", "find_cutoffs": True, "conditioning": {"trim": 1, "rate": RATE}})
+        "datasets": [log], "friction": rotating_slide.TERMS, "estimator": "wls", "find_cutoffs": True, "conditioning": {"trim": 1, "rate": RATE}})
     tried = found["cutoffs"]
     first = held_out(numpy, rows, 1, tried[0]["position_cutoff_hz"], tried[0]["torque_cutoff_hz"])
     for one in tried[1:]:
@@ -79,23 +81,8 @@ def test_errors_and_gains_are_those_of_numpy(client):
     assert [found["conditioning"][of] for of in ("position_cutoff_hz", "torque_cutoff_hz")] == [best[of] for of in ("position_cutoff_hz", "torque_cutoff_hz")]
 
 
-@pytest.fixture
-def arm(client):
-    name = unique_name()
-    client.create_robot(rotating_slide.model(name, wrong=1.2))
-    return name
-
-
 def data(client, arm, seed, encoder, times=4):
     return upload(client, arm, csv_text(rotating_slide.log(seed, LAWS, seconds=20, rate=RATE, times=times, encoder=encoder, noise=0.02)[0]))
-
-
-def identify(client, arm, sets, **request):
-    return client.result_of(f"/v1/robots/{arm}/identifications", {"datasets": sets, "friction": TERMS, "estimator": "wls", **request})
-
-
-def raw(found):
-    return found["errors"]["validation"]["raw"]["relative_percent"]
 
 
 @pytest.mark.parametrize("encoder, most", [(1e-3, 2.2), (4e-3, 2.6)])
@@ -106,7 +93,7 @@ def test_noisy_encoders_want_low_cut_offs(client, arm, encoder, most):
     plain = identify(client, arm, [trained], validation=[judge])
     found = identify(client, arm, [trained], validation=[judge], find_cutoffs=True)
     other = identify(client, arm, [trained], validation=[data(client, arm, 63, 0.02)], find_cutoffs=True)
-    assert raw(found) < most and raw(plain) > 5 * raw(found), (raw(plain), raw(found))
+    assert raw_percent(found) < most and raw_percent(plain) > 5 * raw_percent(found), (raw_percent(plain), raw_percent(found))
     assert other["parameters"] == found["parameters"] and other["cutoffs"] == found["cutoffs"]
     told = identify(client, arm, [trained], validation=[judge], conditioning=found["conditioning"])
     assert told["parameters"] == found["parameters"] and "cutoffs" not in told

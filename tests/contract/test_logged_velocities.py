@@ -1,19 +1,21 @@
 """Velocities that were logged: used where they are those of the positions, else said why not. Held against logs whose truth is
 known: encoders of few steps beside a velocity of its own, scaled, late, and noisy ones."""
 
+import functools
 import math
 import random
 
 import pytest
 
-from support import contract, rotating_slide, unique_name
+from support import contract, rotating_slide
 from support.logs import csv_text, upload
+from support.rotating_slide import raw_percent
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"],
                                                    reason="this build takes no data sets")]
 RATE = 250
 LAWS = [{"coulomb": c, "viscous": v, "ripple": None} for c, v in ((0.6, 2.5), (0.8, 20.0))]
-ASKED = {"friction": ["offset", "coulomb", "viscous"], "estimator": "wls"}
+identify = functools.partial(rotating_slide.identify, estimator="wls")
 STEP = 2e-3  # of the encoders, rad and m
 
 
@@ -34,25 +36,10 @@ def log(client, name, rows, velocities=True):
     return upload(client, name, "\n".join([head, *(",".join(repr(x) for x in (row if velocities else row[:5])) for row in rows)]))
 
 
-@pytest.fixture
-def arm(client):
-    name = unique_name()
-    client.create_robot(rotating_slide.model(name, wrong=1.2))
-    return name
-
-
-def identify(client, name, sets, **request):
-    return client.result_of(f"/v1/robots/{name}/identifications", {"datasets": sets, **ASKED, **request})
-
-
 def inertia(found):
     """Of the arm about the axis of joint 1, by what is true."""
     wanted = "slide.Iyy + turn.Iyy"
     return next(one["value"] for one in found["parameters"]["base"] if one["expression"] == wanted) / rotating_slide.BASE[wanted]
-
-
-def raw(found):
-    return found["errors"]["validation"]["raw"]["relative_percent"]
 
 
 def test_velocities_that_agree_are_used(client, arm):
@@ -73,7 +60,7 @@ def test_velocities_that_agree_are_used(client, arm):
     assert forced["parameters"] == found["parameters"]
     assert abs(inertia(found) - 1) < 0.005 and abs(inertia(found) - 1) < 0.5 * abs(inertia(ignored) - 1), (
         inertia(found), inertia(ignored))
-    assert raw(found) < 1.1 and raw(found) < raw(ignored)
+    assert raw_percent(found) < 1.1 and raw_percent(found) < raw_percent(ignored)
     study = client.result_of(f"/v1/robots/{arm}/identification-studies", {"identification": found["id"], "repetitions": 20})
     assert "velocities_unused" in {w["code"] for w in study["warnings"]}
     page = client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
@@ -114,7 +101,7 @@ def test_what_validates_chooses_nothing(client, arm):
 
 def test_wrong_wishes(client, arm):
     bare = upload(client, arm, csv_text([row[:5] for row in moved(56, seconds=6)]))
-    job = client.run_job(f"/v1/robots/{arm}/identifications", {"datasets": [bare], **ASKED, "velocities": "logged"})
+    job = client.run_job(f"/v1/robots/{arm}/identifications", {"datasets": [bare], "velocities": "logged"})
     assert job["state"] == "failed" and job["problem"]["detail"].startswith(f"data set {bare}: has no velocities"), job
     for change, pointer in (({"velocities": "both"}, "/velocities"),
                             ({"velocities": "logged", "conditioning": {"method": "tracking_differentiator"}}, "/velocities")):

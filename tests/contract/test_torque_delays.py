@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from support import contract, rotating_slide, unique_name
+from support import contract, rotating_slide
 from support.logs import csv_text, upload
+from support.rotating_slide import identify, raw_percent
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"],
                                                    reason="this build takes no data sets")]
 RATE = 250
 LAWS = [{"coulomb": c, "viscous": v, "ripple": None} for c, v in ((0.6, 2.5), (0.8, 20.0))]
-TERMS = ["offset", "coulomb", "viscous"]
 
 
 def delayed_log(seed, delays, seconds=24, times=1.5):
@@ -28,28 +28,13 @@ def delayed_log(seed, delays, seconds=24, times=1.5):
     return rows
 
 
-@pytest.fixture
-def arm(client):
-    name = unique_name()
-    client.create_robot(rotating_slide.model(name, wrong=1.2))
-    return name
-
-
-def identify(client, name, log, **request):
-    return client.result_of(f"/v1/robots/{name}/identifications", {"datasets": [log], "friction": TERMS, **request})
-
-
-def raw(found, joint):
-    return found["errors"]["validation"]["raw"]["joints"][joint]["relative_percent"]
-
-
 @pytest.mark.parametrize("delays", [(0.008, 0.0), (0.0028, -0.0044), (0.02, 0.012)])
 def test_delays_are_found_and_taken_out(client, arm, delays):
     """Within a tenth of a sample or three deviations, also where they are not whole samples; the error on another log falls to
     the noise of 1 %; joints that are in time stay so."""
     trained, judge = (upload(client, arm, csv_text(delayed_log(seed, delays))) for seed in (31, 32))
-    plain = identify(client, arm, trained, validation=[judge], find_torque_delay=False)
-    found = identify(client, arm, trained, validation=[judge], find_torque_delay=True)
+    plain = identify(client, arm, [trained], validation=[judge], find_torque_delay=False)
+    found = identify(client, arm, [trained], validation=[judge], find_torque_delay=True)
     for joint, delay in enumerate(delays):
         of = found["torque_delays"][joint]
         assert abs(of["delay"] - delay) < max(0.1 / RATE, 3 * of["std"]), of
@@ -57,8 +42,10 @@ def test_delays_are_found_and_taken_out(client, arm, delays):
         assert used == (of["delay"] if of["compensated"] else 0)
         if delay:
             assert of["compensated"] and of["std"] < 0.2 * abs(delay)
-            assert raw(found, joint) < 1.3 and raw(found, joint) < 0.9 * raw(plain, joint), (raw(plain, joint), raw(found, joint))
+            assert raw_percent(found, joint) < 1.3 and raw_percent(found, joint) < 0.9 * raw_percent(plain, joint), (raw_percent(plain, joint), raw_percent(found, joint))
     assert "torque_delays" not in plain and "torque_delay" not in plain["conditioning"]
+    page, without = (client.get(f"/v1/identifications/{of['id']}/report").expect(200).text for of in (found, plain))
+    assert "Delays of torques" in page and page.count("<td>yes</td>") >= sum(d != 0 for d in delays) and "Delays of torques" not in without
     assert "channel_delay" not in {w["code"] for w in found["warnings"]}
 
 
@@ -67,9 +54,9 @@ def test_delays_that_are_plain_are_taken_out_unasked(client, arm, delays):
     """Of the joints where a shift of the torque shows, which is said; of others not. False leaves them and warns; validation data
     choose nothing: with late ones an identification is what it is without them."""
     trained, late = (upload(client, arm, csv_text(delayed_log(seed, of))) for seed, of in ((38, delays), (39, (0.02, 0.02))))
-    found = identify(client, arm, trained)
-    judged = identify(client, arm, trained, validation=[late])
-    left = identify(client, arm, trained, find_torque_delay=False)
+    found = identify(client, arm, [trained])
+    judged = identify(client, arm, [trained], validation=[late])
+    left = identify(client, arm, [trained], find_torque_delay=False)
     wanted = [delay != 0 for delay in delays]
     assert [of["compensated"] for of in found.get("torque_delays", [{"compensated": False}] * 2)] == wanted
     for delay, of in zip(delays, found.get("torque_delays", [])):
@@ -84,17 +71,17 @@ def test_delays_that_are_plain_are_taken_out_unasked(client, arm, delays):
 def test_logs_in_time_stay_as_they_are(client, arm):
     """What noise makes of a delay is a part of a sample, if it is taken out at all."""
     trained, judge = (upload(client, arm, csv_text(delayed_log(seed, (0, 0)))) for seed in (33, 34))
-    plain = identify(client, arm, trained, validation=[judge])
-    found = identify(client, arm, trained, validation=[judge], find_torque_delay=True)
+    plain = identify(client, arm, [trained], validation=[judge])
+    found = identify(client, arm, [trained], validation=[judge], find_torque_delay=True)
     for joint in range(2):
         assert abs(found["torque_delays"][joint]["delay"]) < 0.1 / RATE
-        assert raw(found, joint) < 1.01 * raw(plain, joint)
+        assert raw_percent(found, joint) < 1.01 * raw_percent(plain, joint)
 
 
 def test_what_is_too_long_for_a_delay(client, arm):
     """A quarter of a period of the torque filter: told, not taken out."""
     log = upload(client, arm, csv_text(delayed_log(37, (0.06, 0.004))))
-    found = identify(client, arm, log, find_torque_delay=True, conditioning={"position_cutoff_hz": 10, "torque_cutoff_hz": 10})
+    found = identify(client, arm, [log], find_torque_delay=True, conditioning={"position_cutoff_hz": 10, "torque_cutoff_hz": 10})
     assert [of["compensated"] for of in found["torque_delays"]] == [False, True]
     assert abs(found["torque_delays"][0]["delay"]) > 0.025 and found["conditioning"]["torque_delay"][0] == 0
 
@@ -102,8 +89,8 @@ def test_what_is_too_long_for_a_delay(client, arm):
 def test_delays_that_are_known(client, arm):
     """`conditioning.torque_delay` says them; the same is computed as where they were found."""
     trained, judge = (upload(client, arm, csv_text(delayed_log(seed, (0.008, -0.012)))) for seed in (35, 36))
-    found = identify(client, arm, trained, validation=[judge], find_torque_delay=True)
-    told = identify(client, arm, trained, validation=[judge], conditioning=found["conditioning"])
+    found = identify(client, arm, [trained], validation=[judge], find_torque_delay=True)
+    told = identify(client, arm, [trained], validation=[judge], conditioning=found["conditioning"])
     assert told["parameters"] == found["parameters"] and told["errors"] == found["errors"]
     exact = client.result_of(f"/v1/robots/{arm}/evaluations", {"models": [f"identification:{found['id']}"], "datasets": [judge],
                                                               "conditioning": {"torque_delay": [0.008, -0.012]}})

@@ -11,6 +11,8 @@ the slide's centre from the axis, J the inertia of the arm about it and q = 0 ha
 import math
 import random
 
+from . import unique_name
+
 G = 9.81
 ARM = {"m1": 6.0, "l1": 0.3, "I1": 0.4, "m2": 3.0, "c2": 0.1, "I2": 0.02}
 # Base parameters of links, about the axis of joint 1 and the origin of joint 2.
@@ -87,3 +89,26 @@ def log(seed, laws, seconds=40, rate=500, times=1.0, encoder=2e-6, noise=0.01, c
     rms = [math.sqrt(sum(row[3 + j] ** 2 for row in rows) / len(rows)) for j in range(2)]
     noisy = [[row[0], *(x + dice.gauss(0, encoder) for x in row[1:3]), *(x + dice.gauss(0, noise * r) for x, r in zip(row[3:], rms))] for row in rows]
     return noisy, noise
+
+
+# -- it at a service --
+
+TERMS = ["offset", "coulomb", "viscous"]
+
+
+def robot(client, wrong=1.2):
+    """The name of a new robot that is the arm."""
+    name = unique_name()
+    client.create_robot(model(name, wrong))
+    return name
+
+
+def identify(client, name, sets, **request):
+    """An identification from data sets, of what plain friction has unless it says otherwise."""
+    return client.result_of(f"/v1/robots/{name}/identifications", {"datasets": sets, "friction": TERMS, **request})
+
+
+def raw_percent(found, joint=None):
+    """The error of its validation, of a joint or of all."""
+    raw = found["errors"]["validation"]["raw"]
+    return (raw if joint is None else raw["joints"][joint])["relative_percent"]

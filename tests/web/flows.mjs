@@ -128,6 +128,11 @@ await flow({
       for (const log of ['learn', 'test']) await page.getByLabel(`${w('choose')} demo: ${log}`).check()
       await button('identifyOpen').click()
       await page.locator('dialog select').first().selectOption(estimator)
+      if (estimator === 'wls') { // and look at all delays
+        await page.locator('dialog summary').click()
+        await page.locator('dialog').getByLabel(w('lateTorques')).selectOption('all')
+        await look('identify', false)
+      }
       await button('identify').click()
       await page.getByRole('link', { name: w('result') }).waitFor({ timeout: 180000 })
     }
@@ -137,6 +142,14 @@ await flow({
     await page.getByRole('link', { name: w('result') }).click()
     await page.locator('.u-over').first().waitFor()
     await look('run')
+    // the first one tells the delay of every joint
+    const [{ id }] = (await api('GET', '/v1/identifications?estimator=wls')).items
+    const { torque_delays: delays } = await api('GET', `/v1/identifications/${id}`)
+    equal(delays.length, 4, 'delays of all joints')
+    await page.goto(`${url}/#/identifications/${id}`)
+    const told = await page.locator('dt').filter({ hasText: w('delaysFound') }).locator('xpath=following-sibling::dd[1]').textContent()
+    equal(told.split(' · ').length, 4, `delays on the page: ${told}`)
+    await page.goBack() // to the second one
   },
   async 'see which joint of a run is worst, and why'() {
     const [{ id }] = (await api('GET', '/v1/identifications?estimator=consistent')).items

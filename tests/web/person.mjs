@@ -15,7 +15,7 @@ const WORDS = {
   mappingName: ['Name (a-z, 0-9, -)', '名称（a-z、0-9、-）'], delimiter: ['Delimiter', '分隔符'], decimal: ['Decimal mark', '小数点'],
   hasNames: ['A line names the columns', '含列名行'], noClock: ['Rate, if there is no clock [Hz]', '采样率（无时间列时）[Hz]'], loggedAt: ['Logged at', '记录位置'],
   logColumn: ['Column of the log', '日志中的列'], unit: ['Unit', '单位'], save: ['Save', '保存'],
-  identifyOpen: ['Identify …', '辨识……'], identify: ['Identify', '开始辨识'], result: ['Open the result', '打开结果'], label: ['Label', '名称'], saved: ['Saved.', '已保存。'],
+  identifyOpen: ['Identify …', '辨识……'], identify: ['Identify', '开始辨识'], lateTorques: ['Torques that are late', '力矩延迟'], delaysFound: ['Delays of torques', '力矩延迟'], result: ['Open the result', '打开结果'], label: ['Label', '名称'], saved: ['Saved.', '已保存。'],
   runs: ['Identification results', '辨识结果'], trained: ['Training error, raw', '训练误差（原始）'], compare: ['Compare 2', '比较 2 个'],
   promote: ['Promote …', '采用为模型……'], reason: ['Reason', '理由'], make: ['Make revision 2', '生成版本 2'], robots: ['Robots', '机器人'], choose: ['Choose', '选择'],
   editModel: ['Save as a new revision', '保存为新版本'], plan: ['Plan it', '开始规划'], method: ['Method', '方法'], play: ['Play', '播放'], pause: ['Pause', '暂停'], send: ['Send to a controller', '发送到控制器'], sendDo: ['Send', '发送'],

@@ -42,6 +42,14 @@ extend({
   friction_standard: ['offset, coulomb, viscous', '偏置、库仑、粘性'],
   use_prior: ['Draw the estimate to the robot\'s model', '以机器人模型为先验'],
   rotor: ['Identify rotor inertias', '辨识转子惯量'],
+  conditioning_ask: ['Filters and delays', '滤波与延迟'],
+  find_cutoffs: ['Try cut-offs on held-out parts', '在留出数据上试选截止频率'],
+  test_filters: ['Test the filters (Durbin, Wu, Hausman)', '检验滤波（Durbin、Wu、Hausman）'],
+  delays: ['Torques that are late', '力矩延迟'],
+  delays_plain: ['take out what is plain', '仅消除明显延迟'],
+  delays_all: ['look at all joints', '检查所有关节'],
+  delays_none: ['leave as they are', '不处理'],
+  find_drive_gains: ['Find gains of drives from payloads', '由负载求驱动增益'],
   identify_do: ['Identify', '开始辨识'],
   unit: ['Unit', '单位'],
   least: ['Least', '最小'],
@@ -52,9 +60,11 @@ extend({
 })
 
 const OFFERED = ARMDYN_ESTIMATOR_LIST.filter((name) => name !== 'didim') // for which one must tell the loop
+const SEARCHES = ['find_cutoffs', 'test_filters', 'find_drive_gains'] // that a run makes where it is asked to
+
 function Identify({ sets, onClose }) {
   const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
-  const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, of: 'arm' })
+  const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, delays: 'plain', of: 'arm' })
   const of = (role) => sets.filter((set) => part[set.id] === role).map((set) => set.id)
   const ask = async (kind, json) => go(['jobs', (await post(`v1/robots/${sets[0].robot}/${kind}`, json, { headers: once() })).id])
   const mixed = new Set(sets.map((set) => set.robot)).size > 1
@@ -64,6 +74,8 @@ function Identify({ sets, onClose }) {
     if (of('validation').length) json.validation = of('validation')
     else json.validation_fraction = 0.3
     if (form.friction === 'auto') json.friction = ['auto']
+    if (form.delays !== 'plain') json.find_torque_delay = form.delays === 'all'
+    for (const name of SEARCHES) if (form[name]) json[name] = true
     await ask('identifications', json)
   }
   return html`<${FormDialog} title=${t('identify')} does=${t('identify_do')} role="operator" disabled=${mixed || (form.of === 'arm' && !of('training').length)} send=${start} onClose=${onClose}>
@@ -76,7 +88,11 @@ function Identify({ sets, onClose }) {
       <${Field} label=${t('friction_terms')}><select value=${form.friction} onChange=${(e) => setForm({ ...form, friction: e.target.value })}><option value="standard">${t('friction_standard')}</option><option value="auto">${t('friction_auto')}</option></select></${Field}>
     </div>
     <${Check} label=${t('use_prior')} checked=${form.prior} onChange=${(e) => setForm({ ...form, prior: e.target.checked })} />
-    <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />`}
+    <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />
+    <details><summary>${t('conditioning_ask')}</summary>
+      <${Field} label=${t('delays')}><select value=${form.delays} onChange=${(e) => setForm({ ...form, delays: e.target.value })}>${['plain', 'all', 'none'].map((name) => html`<option key=${name} value=${name}>${t(`delays_${name}`)}</option>`)}</select></${Field}>
+      ${SEARCHES.map((name) => html`<${Check} key=${name} label=${t(name)} checked=${!!form[name]} onChange=${(e) => setForm({ ...form, [name]: e.target.checked })} />`)}
+    </details>`}
   </${FormDialog}>`
 }
 

@@ -33,6 +33,14 @@ extend({
   set_filters_right: ['nothing against them', '未见异常'],
   set_cutoffs: ['Cut-offs tried', '所试截止频率'],
   set_cutoffs_value: ['{count} pairs; the chosen one leaves {error} times the error of the first on held-out parts', '{count} 组；所选者在留出数据上的误差为首组的 {error} 倍'],
+  set_delays: ['Delays of torques', '力矩延迟'],
+  set_delay: ['{joint} {delay} ± {std} ms', '{joint} {delay} ± {std} ms'],
+  set_delay_kept: ['{joint} {delay} ± {std} ms, not taken out', '{joint} {delay} ± {std} ms，未消除'],
+  set_delay_unknown: ['{joint} not told by the data', '{joint} 数据无法判断'],
+  set_gains: ['Gains of drives', '驱动增益'],
+  set_gain: ['{joint} {gain} ± {std}', '{joint} {gain} ± {std}'],
+  set_gain_kept: ['{joint} {gain} ± {std}, not applied', '{joint} {gain} ± {std}，未采用'],
+  set_gain_unknown: ['{joint} not told by the data', '{joint} 数据无法判断'],
   set_velocities: ['Logged velocities', '记录的速度'],
   set_velocities_used: ['used in {used} of {count} joints', '{count} 个关节中 {used} 个采用'],
   verdict_rests: ['at rest', '静止'],
@@ -113,6 +121,11 @@ const velocitiesOf = (sets) => (sets ?? []).map(({ joints }) => [
     `${one.joint}: ${t(`verdict_${one.verdict}`, { gain: figure(one.gain, 4), offset: figure(one.offset, 3), delay: figure(1000 * one.delay, 3), noise: figure(one.noise, 3) })}`),
 ].join(' · ')).join('; ')
 
+// By joint: a number that was found, with its deviation, whether it was used, or that nothing is known of it.
+const foundOf = (list, name, used, say) => (list ?? []).map((one) => t(one[name] == null ? `set_${name}_unknown` : one[used] ? `set_${name}` : `set_${name}_kept`, say(one))).join(' · ')
+const delayOf = ({ joint, delay, std }) => ({ joint, delay: figure(1000 * delay, 3), std: figure(1000 * std, 2) })
+const gainOf = ({ joint, gain, std }) => ({ joint, gain: figure(gain, 4), std: figure(std, 2) })
+
 // What a run was asked for, and what was chosen for it, as a text; `cell` where its own page shows more. To add one: a row.
 export const SETTINGS = [
   { head: 'set_model', of: (run) => `${run.robot} r${run.revision}` },
@@ -125,6 +138,8 @@ export const SETTINGS = [
   { head: 'set_low_pass', of: ({ conditioning: one = {} }) => `${one.method} · ${t('set_low_pass_value', { position: figure(one.position_cutoff_hz, 3), torque: figure(one.torque_cutoff_hz, 3) })}`, why: 'position_cutoff_hz' },
   { head: 'set_cutoffs', of: ({ cutoffs }) => (cutoffs ? t('set_cutoffs_value', { count: cutoffs.length, error: figure(cutoffs.find(({ chosen }) => chosen).error, 3) }) : '') },
   { head: 'set_velocities', of: ({ velocities: sets }) => velocitiesOf(sets) },
+  { head: 'set_delays', of: ({ torque_delays: list }) => foundOf(list, 'delay', 'compensated', delayOf) },
+  { head: 'set_gains', of: ({ drive_gains: list }) => foundOf(list, 'gain', 'applied', gainOf) },
   { head: 'set_instruments', of: ({ instruments: one }) => along(one?.from, one?.cutoff_hz) },
   { head: 'set_filter_test', of: ({ filter_test: one }) => (one ? `${along(one.instruments, one.instrument_cutoff_hz)} · p = ${figure(one.p, 3)}: ${t(one.rejected ? 'set_filters_wrong' : 'set_filters_right')}` : '') },
   { head: 'set_clock', of: ({ conditioning: one = {} }) => t('set_clock_value', { rate: figure(one.rate), trim: figure(one.trim, 3) }), why: 'trim' },
