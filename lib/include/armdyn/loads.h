@@ -53,12 +53,12 @@ size_t armdyn_loads_kind(const struct armdyn_loads *loads, size_t log);
 struct armdyn_weighed_load {
   double parameters[10], deviation[10]; /* deviation: jackknife; 0 of the mass, NAN of what the motion does not tell */
 };
-/* The same where of every load the mass alone is true; first moments and inertia are found with the gains, those that are stated
- * being where the search begins. From then on the loads are the ones that were found.
+/* The same where of every load the mass alone is true; first moments and inertia are found with the gains, and those that are
+ * stated are where the search begins. From then on the loads are the ones that were found.
  *   weighed  out  ARMDYN_LOAD_KINDS_MOST, by armdyn_loads_kind - 1
  *   kinds    out  how many
  * As armdyn_find_drive_gains; EINPUT too for more than ARMDYN_LOAD_KINDS_MOST loads, or where their masses are all the same.
- * A gain is NAN where the motion does not tell the mass from the rest: joints beyond the load must move against each other. */
+ * A gain is NAN where the motion does not tell the mass from the rest: joints beyond must move against each other. */
 enum armdyn_status armdyn_find_drive_gains_by_mass(const struct armdyn_unknowns *unknowns, struct armdyn_loads *loads,
                                                    const struct armdyn_source *source, struct armdyn_drive_gain *gains,
                                                    struct armdyn_weighed_load *weighed, size_t *kinds,
