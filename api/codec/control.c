@@ -45,6 +45,8 @@ static void control_init(void *object)
                                                                 .torque_limits = true };
 }
 
+enum { OF_A_PID = ARMDYN_GAIN_KP | ARMDYN_GAIN_KI | ARMDYN_GAIN_KD };
+
 static void check_gains(struct json_reader *r, const struct control_request *control)
 {
   const unsigned taken = armdyn_law_gains(control->law);
@@ -90,6 +92,8 @@ static void check_axes(struct json_reader *r, const struct control_request *cont
   if (control->has_schedule && !armdyn_law_schedules(control->law))
     json_fault(r, "/schedule", FAULT_INCONSISTENT,
                "goes with pid, pid_gravity, pid_friction and feedforward, not with %s", control_laws[control->law]);
+  if (control->has_schedule && control->schedule.has_gains_at && ~control->given & OF_A_PID)
+    json_fault(r, "/schedule/gains_at", FAULT_INCONSISTENT, "needs kp, ki and kd, which hold there");
   if (control->has_search && control->law != ARMDYN_LAW_HYBRID)
     json_fault(r, "/search", FAULT_INCONSISTENT, "the law %s has no search", control_laws[control->law]);
 }
@@ -254,7 +258,8 @@ void control_take_alone(const struct armdyn_robot *robot, const double *q, struc
   for (size_t k = 0; k < control->schedule.count; k++) control->schedule.entries[k].law = ARMDYN_LAW_PID;
 }
 
-void control_encode(struct json_writer *w, const struct armdyn_control *control, size_t joints)
+void control_encode(struct json_writer *w, const struct armdyn_control *control, const struct control_schedule *asked,
+                    size_t joints)
 {
   const unsigned taken = armdyn_law_gains(control->law);
   json_begin_object(w);
@@ -273,7 +278,7 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
       json_write_numbers(w, values, count);
   }
   if (control->schedule.count || control->schedule.zones)
-    json_key(w, "schedule"), control_schedule_encode(w, &control->schedule, joints);
+    json_key(w, "schedule"), control_schedule_encode(w, &control->schedule, asked, joints);
   if (control->law == ARMDYN_LAW_LAYERED)
     json_key(w, "learn_periods"), json_write_integer(w, (long long)control->learn_periods);
   if (control->search.radius > 0) json_key(w, "search"), json_encode_object(w, &search_type, &control->search, NULL);

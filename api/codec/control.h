@@ -48,7 +48,9 @@ bool control_alone(enum armdyn_law law);
 void control_take_alone(const struct armdyn_robot *robot, const double *q, struct armdyn_workspace *workspace,
                         struct armdyn_control *control);
 
-/* Law, rate and gains in force, as a result tells them: an object. */
-void control_encode(struct json_writer *w, const struct armdyn_control *control, size_t joints);
+/* Law, rate and gains in force, as a result tells them: an object.
+ *   asked  in  whose zones they are in, where they are */
+void control_encode(struct json_writer *w, const struct armdyn_control *control, const struct control_schedule *asked,
+                    size_t joints);
 
 #endif

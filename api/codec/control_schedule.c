@@ -45,7 +45,7 @@ static const struct json_field entry_fields[] = {
 static const struct json_type entry_type =
     JSON_TYPE("an entry of a schedule", entry_fields, ENTRY, entry_init, entry_check);
 
-enum { ROW_OVER, ROW_JOINT, ROW_HYSTERESIS, ROW_ENTRIES, ROW_ZONES };
+enum { ROW_OVER, ROW_JOINT, ROW_HYSTERESIS, ROW_ENTRIES, ROW_ZONES, ROW_GAINS_AT };
 
 /* By a number of the state, or by zones. */
 static void check_kind(struct json_reader *r, const SCHEDULE *schedule, uint64_t given)
@@ -61,6 +61,8 @@ static void check_kind(struct json_reader *r, const SCHEDULE *schedule, uint64_t
     if (!there && !*schedule->zones)
       json_fault(r, of_entries[k].pointer, FAULT_REQUIRED, "a schedule has over, joint and entries, or zones");
   }
+  if (schedule->has_gains_at && !*schedule->zones)
+    json_fault(r, "/gains_at", FAULT_INCONSISTENT, "goes with zones; entries have gains of their own");
 }
 
 static void schedule_decode_check(struct json_reader *r, void *object, uint64_t given,
@@ -88,6 +90,8 @@ static const struct json_field schedule_fields[] = {
   [ROW_HYSTERESIS] = { NUMBER(SCHEDULE, hysteresis, BETWEEN(0, 1e9), "of what it is over; of zones rad, m") },
   [ROW_ENTRIES] = { LIST(SCHEDULE, entries, count, 2, entry_type) },
   [ROW_ZONES] = { TEXT(SCHEDULE, zones), MATCHES(json_id_pattern) },
+  [ROW_GAINS_AT] = { NUMBERS(SCHEDULE, gains_at, PER_JOINT, BETWEEN(-1e6, 1e6), "rad, m"), HAS(SCHEDULE, has_gains_at),
+                     NULLABLE },
 };
 const struct json_type control_schedule_type =
     JSON_TYPE("a schedule", schedule_fields, SCHEDULE, NULL, schedule_decode_check);
@@ -112,11 +116,20 @@ void control_schedule_in_force(const struct control_schedule *asked, const struc
   }
 }
 
-void control_schedule_encode(struct json_writer *w, const struct armdyn_schedule *schedule, size_t joints)
+void control_schedule_encode(struct json_writer *w, const struct armdyn_schedule *schedule,
+                             const struct control_schedule *asked, size_t joints)
 {
   json_begin_object(w);
-  json_key(w, "over"), json_write_text(w, schedule->zones ? "zones" : over_names[schedule->over]);
+  if (schedule->zones)
+    json_key(w, "zones"), json_write_text(w, asked->zones);
+  else
+    json_key(w, "over"), json_write_text(w, over_names[schedule->over]);
   json_key(w, "hysteresis"), json_write_number(w, schedule->hysteresis);
+  if (asked->has_gains_at) json_key(w, "gains_at"), json_write_numbers(w, asked->gains_at, joints);
+  if (schedule->zones) {
+    json_end_object(w);
+    return;
+  }
   json_key(w, "entries"), json_begin_array(w);
   for (size_t k = 0; k < schedule->count; k++) {
     const struct armdyn_schedule_entry *entry = &schedule->entries[k];

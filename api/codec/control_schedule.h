@@ -10,6 +10,8 @@ extern const char *const control_laws[ARMDYN_LAWS];
 
 struct control_schedule {
   char zones[27]; /* the id of a zoning, whose gains are those of the zone that the arm is in; "": of entries */
+  double gains_at[ARMDYN_JOINTS_MAX]; /* where the control's own gains were made, which zones take by their inertia */
+  bool has_gains_at;                  /* else zones have the gains of the zoning */
   enum armdyn_schedule_over over;
   size_t joint;
   double hysteresis;
@@ -28,7 +30,9 @@ extern const struct json_type control_schedule_type;
  *   control  in/out  its law and gains in; its schedule out */
 void control_schedule_in_force(const struct control_schedule *asked, const struct armdyn_robot *robot, const double *q,
                                struct armdyn_workspace *workspace, struct armdyn_control *control);
-/* An object. */
-void control_schedule_encode(struct json_writer *w, const struct armdyn_schedule *schedule, size_t joints);
+/* An object, as requests have it.
+ *   asked  in  of zones: which, and whose gains */
+void control_schedule_encode(struct json_writer *w, const struct armdyn_schedule *schedule,
+                             const struct control_schedule *asked, size_t joints);
 
 #endif

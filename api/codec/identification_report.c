@@ -423,7 +423,7 @@ void identification_report_write(const struct identification_report *report, str
   struct page page = { .report = report, .document = document, .out = out, .n = report->robot->joint_count };
   char title[TEXT + 64], footer[TEXT + 64];
   snprintf(title, sizeof title, "Identification %s", text_at(page.document, "id"));
-  page_begin(out, title);
+  page_begin(out, REPORT_ENGLISH, title);
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) sections[i](&page);
   snprintf(footer, sizeof footer, "armdyn %s, %s", text_at(page.document, "provenance/version"),
            text_at(page.document, "created_at"));

@@ -155,7 +155,7 @@ void shift_report_write_page(const char *document, struct buffer *out)
   char footer[64];
   cJSON *report = document_open(document);
   snprintf(footer, sizeof footer, "armdyn %s", armdyn_version());
-  page_begin(out, "Report of a shift");
+  page_begin(out, REPORT_ENGLISH, "Report of a shift");
   page_text(out, "Controller %s, from %s to %s.", document_text(report, "controller"), document_text(report, "from"),
             document_text(report, "to"));
   write_summary(out, report);

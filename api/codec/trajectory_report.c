@@ -357,7 +357,7 @@ void trajectory_report_write(const struct trajectory_report *report, struct buff
   const cJSON *document = report->document;
   snprintf(title, sizeof title, "Trajectory %s", report->id);
   snprintf(footer, sizeof footer, "armdyn %s; planned %s.", armdyn_version(), report->created_at);
-  page_begin(out, title);
+  page_begin(out, REPORT_ENGLISH, title);
   page_text(out, "%s motion of %s, revision %lld.", text_at(document, "method"), report->robot->name, report->revision);
   write_head(document, out);
   write_comparison(report, out);

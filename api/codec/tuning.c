@@ -69,8 +69,11 @@ static void check_control(struct json_reader *r, const struct control_request *c
   char where[48];
   if (!armdyn_law_tunable(control->law))
     json_fault(r, "/control/law", FAULT_INCONSISTENT, "gains of %s cannot be found", control_laws[control->law]);
-  if (control->has_schedule)
-    json_fault(r, "/control/schedule", FAULT_INCONSISTENT, "gains are found for all speeds and places: leave it out");
+  if (control->has_schedule && !*control->schedule.zones)
+    json_fault(r, "/control/schedule", FAULT_INCONSISTENT,
+               "gains are found for all speeds and places, or for zones: leave entries out");
+  if (control->has_schedule && control->schedule.has_gains_at)
+    json_fault(r, "/control/schedule/gains_at", FAULT_INCONSISTENT, "is where gains are looked for, q: leave it out");
   for (unsigned k = 0; control_gain_name(k); k++) {
     const unsigned bit = 1u << k;
     if (!(control->given & bit) || bit == ARMDYN_GAIN_STIFFNESS) continue;
@@ -254,10 +257,13 @@ void tuning_result_encode(const struct tuning_result *result, struct buffer *out
   struct json_writer w = { .out = out };
   const struct armdyn_tuned *tuned = result->tuned;
   const size_t n = result->robot->joint_count;
+  struct control_schedule zoned = result->request->loops.laws->control.schedule; /* the gains hold at q */
+  zoned.has_gains_at = *zoned.zones != '\0';
+  memcpy(zoned.gains_at, result->q, n * sizeof *result->q);
   json_begin_object(&w);
   carried_encode(&w, &result->request->loops.carried);
   json_key(&w, "q"), json_write_numbers(&w, result->q, n);
-  json_key(&w, "control"), control_encode(&w, result->control, n);
+  json_key(&w, "control"), control_encode(&w, result->control, &zoned, n);
   json_key(&w, "bandwidth_hz"), json_write_numbers(&w, tuned->bandwidth, n);
   json_member_number(&w, "damping", tuned->damping);
   json_member_number(&w, "integral_part", tuned->integral);

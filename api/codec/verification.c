@@ -297,17 +297,6 @@ void verification_loops_check(struct json_reader *r, REQUEST *request)
   check_where(r, request);
 }
 
-static void check_schedules(struct json_reader *r, const REQUEST *request)
-{
-  char where[64];
-  for (size_t k = 0; k < request->law_count; k++) {
-    const struct control_request *control = &request->laws[k].control;
-    snprintf(where, sizeof where, "/laws/%zu/control/schedule/zones", k);
-    if (control->has_schedule && *control->schedule.zones)
-      json_fault(r, where, FAULT_INCONSISTENT, "gains by zones are for simulations; a schedule has entries here");
-  }
-}
-
 static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   REQUEST *request = object;
@@ -315,7 +304,6 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (json_reader_status(r)) return;
   verification_loops_check(r, request);
   check_names(r, "laws", request->laws->name, sizeof(LAW), request->law_count);
-  check_schedules(r, request);
   check_frequencies(r, request);
   check_accuracy(r, request);
   if (!json_reader_status(r)) check_size(r, request, context->joint_count);

@@ -1,5 +1,6 @@
 #include "api/codec/verification_calls.h"
 
+#include "api/codec/shown_call.h"
 #include "api/codec/verification.h"
 #include "api/report/page.h"
 
@@ -29,12 +30,6 @@ static void keep_one(cJSON *request, const char *list, const char *name, size_t 
   cJSON_ReplaceItemInObject(request, list, alone);
 }
 
-/* Between single quotes of a shell. */
-static void write_quoted(struct buffer *out, const char *text)
-{
-  for (; *text; text++) buffer_format(out, *text == '\'' ? "'\\''" : "%c", *text);
-}
-
 /* The budget of accuracy comes with the case that it is of. */
 static void keep_accuracy(cJSON *request, const cJSON *document, const size_t at[3], const char *law,
                           const char *reference)
@@ -50,48 +45,35 @@ static void keep_accuracy(cJSON *request, const cJSON *document, const size_t at
 static void write_call(const cJSON *document, struct buffer *out, const char *plant, const char *law,
                        const char *reference, const size_t at[3])
 {
-  static const char *const others[] = { "tags",     "job_order_id", "work_master_id", "equipment_id",
-                                        "priority", "time_limit",   "callback" };
-  struct buffer text = BUFFER(MB(1)), line = BUFFER(MB(2));
-  struct json_writer w = { .out = &text };
   cJSON *request = cJSON_Duplicate(document_at(document, "request"), true);
   if (!request) {
     out->failure = ARMDYN_EMEMORY;
     return;
   }
-  for (size_t k = 0; k < sizeof others / sizeof *others; k++) cJSON_DeleteItemFromObject(request, others[k]);
   keep_accuracy(request, document, at, law, reference);
   cJSON_DeleteItemFromObject(request, "q");
   cJSON_AddItemToObject(request, "q", cJSON_Duplicate(document_at(document, "q"), true));
   keep_one(request, "plants", plant, at[0]);
   keep_one(request, "laws", law, at[1]);
   keep_one(request, "references", reference, at[2]);
-  document_write(&w, request);
-  buffer_format(&line,
-                "curl \"$A/v1/robots/%s/verifications?revision=%.0f&include=result\" -H 'Content-Type: "
-                "application/json' -H 'Prefer: wait=60' -d '",
-                verification_text(document, "robot"), document_number(document, "revision"));
-  write_quoted(&line, buffer_ok(&text) ? text.data : "");
-  buffer_text(&line, "'");
-  page_code(out, buffer_ok(&line) ? line.data : "");
+  shown_call_write(document, "verifications", request, out);
   cJSON_Delete(request);
-  buffer_release(&text);
-  buffer_release(&line);
 }
 
 /* The laws of the request; those that are another one without its model come with it. */
-void verification_calls_write(const cJSON *document, struct buffer *out)
+void verification_calls_write(const cJSON *document, enum report_language language, struct buffer *out)
 {
   const char *plants[LIMIT_VERIFICATION_PLANTS], *laws[VERIFICATION_LAWS_MOST],
       *references[LIMIT_VERIFICATION_REFERENCES];
   const size_t plant_count = verification_names(document, "plants", plants, LIMIT_VERIFICATION_PLANTS);
   const size_t law_count = verification_names(document, "laws", laws, VERIFICATION_LAWS_MOST);
   const size_t reference_count = verification_names(document, "references", references, LIMIT_VERIFICATION_REFERENCES);
-  page_section(out, "To find it again");
+  page_section(out, report_words(language, "To find it again"));
   page_text(out,
-            "With A the address of the service (and your key, where it asks for one) each of these computes one case "
-            "anew, a law without its model beside it, with the same figures; what is told of several cases follows "
-            "from theirs.");
+            report_words(language,
+                         "With A the address of the service (and your key, where it asks for one) each of these "
+                         "computes one case anew, a law without its model beside it, with the same figures; what is "
+                         "told of several cases follows from theirs."));
   for (size_t i = 0; i < plant_count; i++) {
     size_t own = 0;
     for (size_t k = 0; k < law_count; k++) {

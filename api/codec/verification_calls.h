@@ -4,6 +4,7 @@
 
 #include "api/json/document.h"
 #include "api/limits.h"
+#include "api/report/words.h"
 #include "api/wire/buffer.h"
 
 /* Of a verification's document. */
@@ -12,6 +13,6 @@ const char *verification_text(const cJSON *in, const char *path); /* "" where th
 /* The names of a list's items; answers how many. */
 size_t verification_names(const cJSON *document, const char *list, const char **names, size_t most);
 
-void verification_calls_write(const cJSON *document, struct buffer *out);
+void verification_calls_write(const cJSON *document, enum report_language language, struct buffer *out);
 
 #endif

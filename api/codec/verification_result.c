@@ -30,7 +30,8 @@ static void encode_laws(struct json_writer *w, const struct verification_result 
       json_begin_object(w);
       json_member_text(w, "name", law_name(request, k, alone, name));
       json_member_number(w, "bandwidth_hz", request->laws[k].bandwidth_hz);
-      json_key(w, "control"), control_encode(w, &result->controls[k][alone], result->joint_count);
+      json_key(w, "control"),
+          control_encode(w, &result->controls[k][alone], &request->laws[k].control.schedule, result->joint_count);
       json_end_object(w);
     }
   json_end_array(w);

@@ -47,9 +47,10 @@ static void element(struct buffer *out, const char *name, const char *text)
 }
 
 /* Both HTML and XML, so that every parser agrees on what is where. */
-void page_begin(struct buffer *out, const char *title)
+void page_begin(struct buffer *out, enum report_language language, const char *title)
 {
-  buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
+  buffer_format(out, "<!DOCTYPE html>\n<html lang=\"%s\" ", report_languages[language]);
+  buffer_text(out, "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
                    "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n"
                    "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
   element(out, "title", title);
@@ -101,7 +102,7 @@ void page_warning(struct buffer *out, const char *format, ...)
 
 void page_table_begin(struct page_table *table, struct buffer *out, const char *const *headings, size_t column_count)
 {
-  *table = (struct page_table){ out, headings, column_count, 0 };
+  *table = (struct page_table){ out, column_count, 0 };
   buffer_text(out, "<table>\n<thead><tr>");
   for (size_t i = 0; i < column_count; i++) {
     buffer_text(out, "<th scope=\"col\">");

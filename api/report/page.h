@@ -2,7 +2,7 @@
  * between page_begin and page_end may be put there in any order, plots of api/report/plot.h among it. All texts are
  * escaped here. Failures stick to the buffer.
  *
- *   page_begin(&out, "Trajectory 01J...");
+ *   page_begin(&out, REPORT_ENGLISH, "Trajectory 01J...");
  *   page_section(&out, "Torque");
  *   page_text(&out, "Worst: joint %s at %.3g s.", joint, time);
  *   plot_write(&plot, &out);
@@ -12,9 +12,10 @@
 
 #include <stdbool.h>
 
+#include "api/report/words.h"
 #include "api/wire/buffer.h"
 
-void page_begin(struct buffer *out, const char *title);
+void page_begin(struct buffer *out, enum report_language language, const char *title);
 /* footer: what made it, and when */
 void page_end(struct buffer *out, const char *footer);
 
@@ -30,7 +31,6 @@ void page_code(struct buffer *out, const char *text);
  *   headings  in  column_count; NULL where a column needs none */
 struct page_table {
   struct buffer *out;
-  const char *const *headings;
   size_t column_count, at; /* the next cell's column */
 };
 void page_table_begin(struct page_table *table, struct buffer *out, const char *const *headings, size_t column_count);

@@ -273,7 +273,9 @@ static void write_legend(const struct plot *plot, struct buffer *out)
 static void write_picture(struct drawing *d)
 {
   if (!(d->x.from < d->x.to) || !(d->y.from < d->y.to)) {
-    buffer_text(d->out, "<p class=\"nothing\">Nothing to show.</p>\n");
+    buffer_text(d->out, "<p class=\"nothing\">");
+    markup_text(d->out, d->plot->nothing ? d->plot->nothing : "Nothing to show.");
+    buffer_text(d->out, "</p>\n");
     return;
   }
   buffer_format(d->out, "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT);

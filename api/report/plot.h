@@ -48,6 +48,7 @@ struct plot {
   size_t series_count;
   const struct plot_limit *limits;
   size_t limit_count;
+  const char *nothing; /* said where there is no point; NULL: in English */
 };
 void plot_write(const struct plot *plot, struct buffer *out);
 

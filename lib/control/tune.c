@@ -122,19 +122,32 @@ static enum armdyn_tuning_limit broken(const struct armdyn_loop_margin *margin,
   return margin->sensitivity > least->sensitivity ? ARMDYN_LIMITED_BY_SENSITIVITY : ARMDYN_TUNING_LIMITS;
 }
 
+struct armdyn_gains armdyn_tuning_gains_at(const struct armdyn_tuning *tuning, size_t place,
+                                           const struct armdyn_gains *gains)
+{
+  const size_t n = armdyn_robot_joint_count(tuning->model);
+  struct armdyn_gains there = *gains;
+  for (size_t j = 0; j < n && tuning->ratios; j++) {
+    const double ratio = tuning->ratios[place * n + j];
+    there.kp[j] *= ratio, there.ki[j] *= ratio, there.kd[j] *= ratio;
+  }
+  return there;
+}
+
 /* Do margins hold everywhere? The place that broke them last is asked first. */
 static bool allowed(struct search *s, const struct shape *shape, double wide)
 {
   const struct armdyn_tuning *tuning = s->tuning;
   struct armdyn_loop_margin margins[N];
-  struct armdyn_gains gains;
+  struct armdyn_gains gains, there;
   size_t unstable;
   make_gains(s, shape, wide, &gains);
   for (size_t k = 0, first = s->worst; k < tuning->place_count; k++) {
     const size_t place = (first + k) % tuning->place_count;
     enum armdyn_tuning_limit limit = ARMDYN_LIMITED_BY_STABILITY;
     s->tuned->checks++, s->tuned->joint = 0;
-    if (armdyn_linear_loop_margins(tuning->places[place], &gains, margins, &unstable, NULL)) return false;
+    there = armdyn_tuning_gains_at(tuning, place, &gains);
+    if (armdyn_linear_loop_margins(tuning->places[place], &there, margins, &unstable, NULL)) return false;
     for (size_t j = 0; j < s->n && !unstable; j++) {
       s->tuned->joint = j;
       limit = broken(&margins[j], &tuning->margins);

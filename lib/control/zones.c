@@ -355,3 +355,35 @@ size_t armdyn_zone_of(const struct armdyn_zone *zones, size_t count, size_t join
   }
   return nearest;
 }
+
+/* ---- gains of another posture */
+
+enum armdyn_status armdyn_zones_ratios(const struct armdyn_robot *robot, const double *at,
+                                       struct armdyn_workspace *workspace, const struct armdyn_zone *zones,
+                                       size_t count, double *ratios)
+{
+  const size_t n = armdyn_robot_joint_count(robot);
+  double M[N * N], own[N];
+  armdyn_mass_matrix(robot, at, workspace, M);
+  for (size_t j = 0; j < n; j++)
+    if (!((own[j] = M[j * (n + 1)]) > 0)) return ARMDYN_ESINGULAR;
+  for (size_t k = 0; k < count; k++) {
+    double middle[N];
+    for (size_t j = 0; j < n; j++) middle[j] = (zones[k].low[j] + zones[k].high[j]) / 2;
+    armdyn_mass_matrix(robot, middle, workspace, M);
+    for (size_t j = 0; j < n; j++) ratios[k * n + j] = M[j * (n + 1)] / own[j];
+  }
+  return ARMDYN_OK;
+}
+
+void armdyn_zones_take_gains(struct armdyn_zone *zones, size_t count, size_t joints, const double *ratios,
+                             const struct armdyn_gains *gains)
+{
+  for (size_t k = 0; k < count; k++)
+    for (size_t j = 0; j < joints; j++) {
+      const double ratio = ratios[k * joints + j];
+      zones[k].kp[j] = ratio * gains->kp[j];
+      zones[k].ki[j] = ratio * gains->ki[j];
+      zones[k].kd[j] = ratio * gains->kd[j];
+    }
+}

@@ -73,8 +73,8 @@ route_handler mode_fit;
 route_handler pendulum_test;
 /* vibrations.c */
 route_handler vibrations;
-/* verification_report.c */
-route_handler verification_report;
+/* result_report.c */
+route_handler result_report;
 /* evaluation_table.c */
 route_handler evaluation_table;
 /* identification_report.c */

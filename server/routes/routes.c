@@ -1,6 +1,7 @@
 #include "api/calls.h"
 #include "server/routes/handlers.h"
 #include "server/routes/kernels.h"
+#include "server/routes/result_report.h"
 #include "server/routes/versioned.h"
 #include "server/work/kinds.h"
 
@@ -121,7 +122,8 @@ const struct route routes[] = {
   { CALL(getEvaluationTable),           evaluation_table,          ON_POOL,         0,                  NULL },
   { CALL(promoteIdentification),        identification_promote,    ON_POOL,         LIMIT_MODEL_BODY,   &identification_kind },
 
-  { CALL(getVerificationReport),        verification_report,       ON_POOL,         0,                  NULL },
+  { CALL(getVerificationReport),        result_report,             ON_POOL,         0,                  &verification_report },
+  { CALL(getZoningReport),              result_report,             ON_POOL,         0,                  &zoning_report },
 
   { CALL(getCollisionCheckSamples),     result_samples,            ON_POOL,         0,                  &collision_check_kind },
 

@@ -8,7 +8,7 @@
 #include "armdyn/methods.h"
 #include "armdyn/simulate.h"
 #include "server/data/stored_trajectory.h"
-#include "server/data/stored_zones.h"
+#include "server/work/control_zones.h"
 #include "server/work/kinds.h"
 #include "server/work/learning.h"
 #include "server/work/messages.h"
@@ -288,20 +288,6 @@ static enum armdyn_status simulate_model(struct run *run, struct armdyn_simulati
   return armdyn_simulate(run->robot, motion, take_sample, run, run->workspace, &run->result.steps, error);
 }
 
-static enum armdyn_status open_zones(struct run *run, struct armdyn_error *error)
-{
-  const struct control_schedule *asked = &run->request.control.schedule;
-  struct armdyn_schedule *schedule = &run->loop.control.schedule;
-  struct store *store;
-  if (!run->request.control.has_schedule || !*asked->zones) return ARMDYN_OK;
-  enum armdyn_status status = work_store(run->work, &store);
-  if (!status)
-    status = stored_zones_open(store, asked->zones, run->work->robot, "/control/schedule/zones", &run->zones,
-                               &schedule->zone_count, error);
-  schedule->zones = run->zones;
-  return status;
-}
-
 /* The plant under the controller. */
 static enum armdyn_status simulate_loop(struct run *run, const struct armdyn_simulation *motion,
                                         struct armdyn_error *error)
@@ -311,7 +297,9 @@ static enum armdyn_status simulate_loop(struct run *run, const struct armdyn_sim
   enum armdyn_status status =
       simulated_loop_open(&run->loop, &request->control, &request->plant, run->robot, request->friction,
                           request->bandwidth_hz, request->q, run->workspace, error);
-  if (!status) status = open_zones(run, error);
+  if (!status)
+    status = control_zones_open(run->work, &request->control, run->robot, "/control", &run->zones, &run->loop.control,
+                                error);
   if (status) return status;
   const struct armdyn_load *load = loop->plant_motion.load;
   loop->plant_motion = *motion;
@@ -390,12 +378,9 @@ JOB_REQUEST(struct run, simulation_request_decode)
 static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
-  const struct control_schedule *schedule = &run->request.control.schedule;
-  size_t count = job_source_of_motion(run->request.trajectory, list);
-  if (!run->request.has_control || !run->request.control.has_schedule || !*schedule->zones) return count;
-  list[count] = (struct job_source){ .referral = { .kind = "zoning" }, .pointer = "/control/schedule/zones" };
-  snprintf(list[count].referral.id, sizeof list[count].referral.id, "%s", schedule->zones);
-  return count + 1;
+  const size_t count = job_source_of_motion(run->request.trajectory, list);
+  if (!run->request.has_control) return count;
+  return count + control_zones_source(&run->request.control, "/control", list + count);
 }
 
 static void release(void *context)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/codec/tuning.h"
+#include "server/work/control_zones.h"
 #include "server/work/kinds.h"
 #include "server/work/simulated_loop.h"
 #include "server/work/verification_case.h"
@@ -18,11 +19,14 @@ struct run {
   const double *q; /* where gains are made */
   struct reference_motion motions[LIMIT_VERIFICATION_REFERENCES];
   struct armdyn_control control;
+  struct armdyn_zone *zones;       /* of its schedule; NULL: none */
+  double *ratios;                  /* of their gains, and behind them those of the places; NULL likewise */
   struct verification_case *cases; /* plants x references */
   size_t case_count;
   struct tuning_place places[LIMIT_TUNING_PLACES];
   struct armdyn_linear_loop *loops[LIMIT_TUNING_PLACES]; /* of the places */
   size_t place_count, evaluations;
+  struct armdyn_tuning tuning;
   struct armdyn_tuned tuned;
   struct armdyn_error error;
   enum armdyn_status status; /* of a loop that could not be run at all */
@@ -106,6 +110,38 @@ static enum armdyn_status list_cases(struct run *run)
   return run->cases ? ARMDYN_OK : ARMDYN_EMEMORY;
 }
 
+/* ---- gains by zones: what is found holds at q, and in zones and at places by their inertia */
+
+static double *place_ratios(const struct run *run)
+{
+  return run->ratios ? run->ratios + run->control.schedule.zone_count * run->work->robot->joint_count : NULL;
+}
+
+static enum armdyn_status open_zones(struct run *run, struct armdyn_error *error)
+{
+  const struct control_request *asked = &run->request.loops.laws->control;
+  const size_t n = run->work->robot->joint_count;
+  const struct armdyn_schedule *schedule = &run->control.schedule;
+  enum armdyn_status status =
+      control_zones_open(run->work, asked, run->model, "/control", &run->zones, &run->control, error);
+  if (status || !run->zones) return status;
+  run->ratios = malloc((schedule->zone_count + LIMIT_TUNING_PLACES) * n * sizeof *run->ratios);
+  if (!run->ratios) return ARMDYN_EMEMORY;
+  status = armdyn_zones_ratios(run->model, run->q, run->workspace, run->zones, schedule->zone_count, run->ratios);
+  for (size_t k = 0; k < run->place_count; k++) {
+    const size_t zone = armdyn_zone_of(run->zones, schedule->zone_count, n, run->places[k].q, SIZE_MAX, 0);
+    memcpy(place_ratios(run) + k * n, run->ratios + zone * n, n * sizeof *run->ratios);
+  }
+  return status;
+}
+
+static void take_gains(struct run *run, const struct armdyn_gains *gains)
+{
+  run->control.gains = *gains;
+  armdyn_zones_take_gains(run->zones, run->control.schedule.zone_count, run->work->robot->joint_count, run->ratios,
+                          gains);
+}
+
 /* ---- what gains cost: rms of the tool over all cases, mm; a rotation counts by its weight */
 
 static bool overshoots(const struct run *run, const struct verification_case *c)
@@ -140,7 +176,7 @@ static double cost(void *context, const struct armdyn_gains *gains)
   double sum = 0;
   char sentence[80];
   snprintf(sentence, sizeof sentence, "gains %zu of at most %zu", run->evaluations, run->request.evaluations);
-  run->control.gains = *gains;
+  take_gains(run, gains);
   for (size_t k = 0; k < run->case_count; k++) {
     const struct verification_case *c = &run->cases[k];
     if (run->status || (run->status = run_case(run, k, sentence, begun + part * (double)k, part))) return INFINITY;
@@ -156,7 +192,7 @@ static enum armdyn_status search(struct run *run, struct armdyn_error *error)
 {
   const struct tuning_margins *asked = &run->request.margins;
   const struct armdyn_gains kept = run->control.gains; /* the stiffness; what is tried stands in `control` */
-  const struct armdyn_tuning tuning = {
+  run->tuning = (struct armdyn_tuning){
     .model = run->model,
     .law = run->control.law,
     .q = run->q,
@@ -164,6 +200,7 @@ static enum armdyn_status search(struct run *run, struct armdyn_error *error)
     .integral = run->request.integral,
     .places = run->loops,
     .place_count = run->place_count,
+    .ratios = place_ratios(run),
     .margins = { .gain = pow(10, asked->gain_db / 20),
                  .phase = asked->phase_deg * PI / 180,
                  .delay = asked->delay,
@@ -173,7 +210,7 @@ static enum armdyn_status search(struct run *run, struct armdyn_error *error)
     .cost_context = run,
     .evaluations = run->request.evaluations - 1, /* and where it begins */
   };
-  enum armdyn_status status = armdyn_tune(&tuning, &run->tuned, error);
+  enum armdyn_status status = armdyn_tune(&run->tuning, &run->tuned, error);
   if (run->status) *error = run->error, status = run->status;
   return status;
 }
@@ -183,11 +220,13 @@ static enum armdyn_status look_again(struct run *run, struct armdyn_error *error
 {
   size_t unstable;
   enum armdyn_status status = ARMDYN_OK;
-  run->control.gains = run->tuned.gains;
+  take_gains(run, &run->tuned.gains);
   for (size_t k = 0; k < run->case_count && !status; k++) status = run_case(run, k, "the gains that were found", 1, 0);
   if (status) *error = run->error;
-  for (size_t k = 0; k < run->place_count && !status; k++)
-    status = armdyn_linear_loop_margins(run->loops[k], &run->tuned.gains, run->places[k].margins, &unstable, error);
+  for (size_t k = 0; k < run->place_count && !status; k++) {
+    const struct armdyn_gains gains = armdyn_tuning_gains_at(&run->tuning, k, &run->tuned.gains);
+    status = armdyn_linear_loop_margins(run->loops[k], &gains, run->places[k].margins, &unstable, error);
+  }
   return status;
 }
 
@@ -221,6 +260,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
                      &run->control);
     status = open_places(run, &error);
   }
+  if (!status) status = open_zones(run, &error);
   if (!status) status = list_cases(run);
   if (!status) status = search(run, &error);
   if (!status) status = look_again(run, &error);
@@ -232,7 +272,8 @@ JOB_REQUEST(struct run, tuning_request_decode)
 static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
-  return reference_sources(&run->request.loops, list);
+  const size_t count = reference_sources(&run->request.loops, list);
+  return count + control_zones_source(&run->request.loops.laws->control, "/control", list + count);
 }
 
 static void release(void *context)
@@ -241,6 +282,8 @@ static void release(void *context)
   for (size_t k = 0; k < LIMIT_VERIFICATION_REFERENCES; k++) reference_motion_close(&run->motions[k]);
   for (size_t k = 0; k < run->place_count; k++) armdyn_linear_loop_free(run->loops[k]);
   armdyn_workspace_free(run->workspace);
+  free(run->zones);
+  free(run->ratios);
   free(run->cases);
 }
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "server/work/control_zones.h"
 #include "server/work/kinds.h"
 #include "server/work/share.h"
 #include "server/work/verification_accuracy.h"
@@ -21,6 +22,7 @@ struct run {
   const double *q; /* where gains are made */
   struct reference_motion motions[LIMIT_VERIFICATION_REFERENCES];
   struct armdyn_control controls[LIMIT_VERIFICATION_LAWS][2]; /* with the model, and its PID alone */
+  struct armdyn_zone *zones[LIMIT_VERIFICATION_LAWS];         /* of their schedules; NULL: none */
   double masses[LIMIT_VERIFICATION_PLANTS];
   struct verification_case *cases;
   struct verification_hold holds[2 * LIMIT_VERIFICATION_LAWS * LIMIT_VERIFICATION_REFERENCES];
@@ -81,19 +83,22 @@ static enum armdyn_status check_periods(const struct run *run, struct armdyn_err
                        LIMIT_VERIFICATION_PERIODS);
 }
 
-static enum armdyn_status open_laws(struct run *run)
+static enum armdyn_status open_laws(struct run *run, struct armdyn_error *error)
 {
   struct armdyn_workspace *workspace = armdyn_workspace_new(run->n);
-  if (!workspace) return ARMDYN_EMEMORY;
-  for (size_t k = 0; k < run->request.law_count; k++) {
+  enum armdyn_status status = workspace ? ARMDYN_OK : ARMDYN_EMEMORY;
+  char pointer[32];
+  for (size_t k = 0; k < run->request.law_count && !status; k++) {
     const struct verification_law *law = &run->request.laws[k];
     struct armdyn_control *control = run->controls[k];
     control_in_force(&law->control, run->model, law->bandwidth_hz, run->q, run->request.friction, workspace, control);
+    snprintf(pointer, sizeof pointer, "/laws/%zu/control", k);
+    status = control_zones_open(run->work, &law->control, run->model, pointer, &run->zones[k], control, error);
     control[1] = control[0];
     if (law->without_model) control_take_alone(run->model, run->q, workspace, &control[1]);
   }
   armdyn_workspace_free(workspace);
-  return ARMDYN_OK;
+  return status;
 }
 
 static enum armdyn_status list_cases(struct run *run)
@@ -298,7 +303,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   enum armdyn_status status = open_references(run, &error);
   if (!status) status = check_periods(run, &error);
   if (!status) status = open_measured(run, &error);
-  if (!status) status = open_laws(run);
+  if (!status) status = open_laws(run, &error);
   if (!status) status = list_cases(run);
   if (!status) status = run_cases(run, &error);
   if (!status) tell_holds(run);
@@ -321,6 +326,11 @@ static size_t sources(const void *context, struct job_source *list)
     memcpy(source->referral.id, measured, sizeof source->referral.id);
     snprintf(source->pointer, sizeof source->pointer, "/references/%zu/measured", k);
   }
+  for (size_t k = 0; k < run->request.law_count; k++) {
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "/laws/%zu/control", k);
+    count += control_zones_source(&run->request.laws[k].control, pointer, &list[count]);
+  }
   if (!*identification) return count;
   list[count] = (struct job_source){ .referral = { .kind = "identification" }, .pointer = "/accuracy/identification" };
   memcpy(list[count].referral.id, identification, sizeof list[count].referral.id);
@@ -332,6 +342,7 @@ static void release(void *context)
   struct run *run = context;
   for (size_t k = 0; k < LIMIT_VERIFICATION_REFERENCES; k++) reference_motion_close(&run->motions[k]);
   for (size_t k = 0; k < LIMIT_VERIFICATION_REFERENCES; k++) measured_motion_close(&run->played[k]);
+  for (size_t k = 0; k < LIMIT_VERIFICATION_LAWS; k++) free(run->zones[k]);
   for (size_t k = 0; k < run->case_count; k++) free(run->cases[k].responses);
   free(run->cases);
 }

@@ -210,7 +210,37 @@ def test_a_load_is_held_with_the_same_gains(client, places):
     assert found["margins"]["gain_db"] >= 6 - 0.01 and found["control"]["stiffness"] == [4000, 4000, 4000, 50, 50, 50]
 
 
+def test_gains_for_zones_have_their_margins_in_each(client, places):
+    """The elbow turns from 0.2 to 2.2 rad, where the first joint's inertia falls by half: margins of every posture against poles,
+    with the gains that the inertia of its zone makes of those that were found."""
+    place, at = places["scara"], [0.3, 0.2, 0.05, 0.0]
+    zones = client.result_of(place + "/zonings", {"about": "gains", "low": [0.3, 0, 0.05, 0], "high": [0.3, 2.4, 0.05, 0], "inertia_error": 0.2, "zones_max": 64})
+    motion = client.result_of(place + "/trajectories", {"method": "quintic", "start": {"q": at}, "goal": {"q": [0.3, 2.2, 0.05, 0]}, "duration": 1})
+    asked = {"q": at, "friction": False, "evaluations": 12, "references": [{"kind": "trajectory", "trajectory": motion["id"]}]}
+    control = {"law": "pid_gravity", "rate_hz": 500, "delay_periods": 2, "schedule": {"zones": zones["id"]}}
+    found = tuned(client, place, **asked, control=control)
+    assert found["control"]["schedule"] == {"zones": zones["id"], "hysteresis": 0, "gains_at": at}
+    inertia = lambda q: numpy.diag(numpy.array(client.post(place + "/mass-matrix", {"q": q}).expect(200).json["mass_matrix"]))
+    middles, ratios = [zone["q"] for zone in zones["zones"]], []
+    for here in found["places"]:
+        middle = next(q for q, zone in zip(middles, zones["zones"]) if zone["low"][1] <= here["q"][1] <= zone["high"][1])
+        ratio = inertia(middle) / inertia(at)
+        ratios.append(ratio[0])
+        gains = {name: list(ratio * found["control"][name]) for name in ("kp", "ki", "kd")}
+        for j in range(2):
+            factors = [1.0] * 4
+            factors[j] = 10 ** (here["joints"][j]["gain_db"] / 20)
+            assert largest_pole(client, place, here["q"], {"rate_hz": 500, **gains}, 2, factors) == pytest.approx(1, abs=1e-6), (here["q"], j)
+            assert here["joints"][j]["gain_db"] >= found["margins"]["gain_db"] >= 6 - 0.01
+    assert max(ratios) > 1.5 * min(ratios)
+    checked = client.result_of(place + "/verifications", {**{k: asked[k] for k in ("q", "friction", "references")}, "tolerance": 1e-7,
+                                                          "laws": [{"control": {**found["control"], "delay_periods": 2}}]})
+    assert checked["cases"][0]["tool"]["position_rms_mm"] == pytest.approx(found["cases"][0]["position_rms_mm"], rel=1e-6)
+    assert "tuning " + found["id"] in client.delete(f"/v1/zonings/{zones['id']}", headers={"If-Match": "*"}).expect(409).json["detail"]
+
+
 @pytest.mark.parametrize("change, pointer", [
+    ({"control": {"law": "pid", "schedule": {"zones": "0" * 26, "gains_at": [0]}}}, "/control/schedule/gains_at"),
     ({"control": {"law": "adaptive"}}, "/control/law"),
     ({"control": {"law": "pid", "kp": [1.0]}}, "/control/kp"),
     ({"references": [{"kind": "sine", "amplitude": [0.01], "frequencies": [1]}]}, "/references/0/kind"),

@@ -319,6 +319,21 @@ def test_the_page_finds_every_figure_again(client, assembly):
     assert found_again(client, page, found) == len(found["cases"]) == 8 and page.count("Spread over the plants") > 1  # drawn, and as a table
 
 
+def test_the_page_in_chinese(client, assembly):
+    """The same figures and calls; no English but what is called so in requests, and names that somebody gave."""
+    _, found = assembly
+    path = f"/v1/verifications/{found['id']}/report"
+    chinese, english = (client.get(path, query={"lang": lang}).expect(200).text for lang in ("zh", "en"))
+    assert '<html lang="zh"' in chinese and '<html lang="en"' in english == client.get(path).expect(200).text
+    assert "0.02 mm 满足至 0.3 kg，1 kg 时不再满足；按直线估计界限为" in chinese and "其中 6 种超出限制 0.02 mm。" in chinese
+    said = {page: re.sub(r"<style>.*?</style>|<pre>.*?</pre>", "", page, flags=re.S) for page in (chinese, english)}
+    figures = [re.findall(r'<td class="figure">([^<]*)', page) for page in said.values()]
+    assert figures[0] == figures[1] and len(figures[0]) > 100 and re.findall(r"<pre>.*?</pre>", chinese, re.S) == re.findall(r"<pre>.*?</pre>", english, re.S)
+    sentences = [text for text in re.findall(r">([^<>]+)<", said[chinese]) if re.search(r"[A-Za-z]{3,} [A-Za-z]{2,}", text)]
+    assert not sentences, sentences[:5]
+    assert client.get(path, query={"lang": "fr"}).expect(422).json["errors"][0]["parameter"] == "lang"
+
+
 def found_again(client, page, found):
     """Every call of a page finds its cases with the same figures, and the budget of accuracy; how many cases."""
     calls = [html.unescape(call) for call in re.findall(r"<pre>(.*?)</pre>", page, re.S)]

@@ -1,6 +1,11 @@
 """Zonings: bounds against dense samples of dynamics in closed form, and a motion through zones with their gains."""
 
+import html
+import json
 import math
+import re
+import shlex
+import xml.etree.ElementTree as ElementTree
 
 import numpy
 import pytest
@@ -103,7 +108,18 @@ def test_a_motion_goes_through_zones_with_their_gains(client, places):
     visited = [k for k, z in enumerate(zones["zones"]) if any(inside(q, z) for q in rows["q"])]
     assert {k for k, share in enumerate(shares) if share > 0} <= set(visited)
     assert found["tracking"]["schedule_changes"] >= sum(share > 0 for share in shares) - 1 > 1
-    assert found["control"]["schedule"]["over"] == "zones"
+    assert found["control"]["schedule"] == {"zones": zones["id"], "hysteresis": 0.01}
+    # a verification goes the same way
+    asked = {"friction": False, "references": [{"kind": "trajectory", "trajectory": motion["id"]}],
+             "laws": [{"bandwidth_hz": 6, "without_model": True, "control": control}]}
+    verified = client.result_of(places["planar"] + "/verifications", asked)
+    case, alone = verified["cases"]
+    assert [joint["rms"] for joint in case["joints"]] == pytest.approx(found["tracking"]["rms"], rel=1e-5)
+    assert alone["joints"][1]["rms"] > 2 * case["joints"][1]["rms"], "its PID alone has the gains of the zones, and gravity against it"
+    assert verified["laws"][0]["control"]["schedule"]["zones"] == zones["id"]
+    call = html.unescape(re.findall(r"<pre>(.*?)</pre>", client.get(f"/v1/verifications/{verified['id']}/report").expect(200).text, re.S)[0])
+    again = json.loads(shlex.split(call)[-1])
+    assert client.result_of(places["planar"] + "/verifications", again)["cases"] == verified["cases"]
     # the gains are those of the zone: one zone about where it starts is the controller's own at that place
     one = client.result_of(places["planar"] + "/zonings", {"about": "gains", "low": [0, -1.8], "high": [0, -1.8], "inertia_error": 0.2, "bandwidth_hz": 6})
     run["control"] = {**control, "schedule": {"zones": one["id"]}}
@@ -113,7 +129,28 @@ def test_a_motion_goes_through_zones_with_their_gains(client, places):
     assert through["tracking"]["rms"] == pytest.approx(plain["tracking"]["rms"], rel=1e-12)
     assert through["tracking"]["rms"] != pytest.approx(found["tracking"]["rms"], rel=1e-3)
     refused = client.delete(f"/v1/zonings/{zones['id']}", headers={"If-Match": "*"}).expect(409).json
-    assert "simulation " + found["id"] in refused["detail"]
+    assert "simulation " + found["id"] in refused["detail"] and "verification " + verified["id"] in refused["detail"]
+
+
+def test_gains_of_a_posture_go_through_zones_by_their_inertia(client, places):
+    """Of zones made at one bandwidth the gains of the middle of any are, by its inertia, those of all: kp = 3 w^2 M_jj."""
+    zones = client.result_of(places["planar"] + "/zonings", {"about": "gains", "inertia_error": 0.2, "bandwidth_hz": 6})
+    motion = client.result_of(places["planar"] + "/trajectories", {"method": "quintic", "start": {"q": [0, -1.8]}, "goal": {"q": [0.5, 1.8]}, "duration": 2})
+    run = {"trajectory": motion["id"], "friction": False, "bandwidth_hz": 6}
+    of_zoning = client.result_of(places["planar"] + "/simulations", {**run, "control": {"law": "pid_gravity", "rate_hz": 500, "schedule": {"zones": zones["id"]}}})
+    middle = zones["zones"][0]
+    gains = {name: middle[name] for name in ("kp", "ki", "kd")}
+    scaled = {"law": "pid_gravity", "rate_hz": 500, **gains, "schedule": {"zones": zones["id"], "gains_at": middle["q"]}}
+    same = client.result_of(places["planar"] + "/simulations", {**run, "control": scaled})
+    assert same["tracking"]["rms"] == pytest.approx(of_zoning["tracking"]["rms"], rel=1e-9)
+    assert same["control"]["schedule"]["gains_at"] == middle["q"] and same["control"]["kp"] == gains["kp"]
+    half = {name: [value / 2 for value in values] for name, values in gains.items()}
+    softer = client.result_of(places["planar"] + "/simulations", {**run, "control": {**scaled, **half}})
+    assert softer["tracking"]["rms"][0] > 1.2 * same["tracking"]["rms"][0]
+    for change, pointer in (({"kp": None}, "/control/schedule/gains_at"), ({"schedule": {"over": "speed", "joint": "j1", "entries": [{}, {"from": 1}], "gains_at": [0, 0]}}, "/control/schedule/gains_at"),
+                            ({"schedule": {"zones": zones["id"], "gains_at": [0]}}, "/control/schedule/gains_at")):
+        problem = client.post(places["planar"] + "/simulations", {**run, "control": {**scaled, **change}}).expect(422).json
+        assert pointer in [error["pointer"] for error in problem["errors"]], change
 
 
 @pytest.mark.parametrize("place, change, pointer", [
@@ -143,12 +180,49 @@ def test_schedules_that_cannot_be_are_refused(client, places):
     assert "/control/schedule/entries" in pointers(ask("slide", {"over": "speed", "joint": "only"}).expect(422))
     job = ask("slide", {"zones": stranger}).expect(200).json
     assert job["state"] == "failed" and job["problem"]["errors"][0]["pointer"] == "/control/schedule/zones"
-    laws = [{"control": {"law": "pid", "schedule": {"zones": stranger}}}]
-    answer = client.post(places["planar"] + "/verifications", {"q": [0, 0], "references": [{"kind": "hold", "duration": 0.1}], "laws": laws}).expect(422)
-    assert pointers(answer) == ["/laws/0/control/schedule/zones"]
+    hold = {"q": [0], "references": [{"kind": "hold", "duration": 0.1}]}
+    control = lambda zones: {"law": "pid", "schedule": {"zones": zones}}
+    for path, asked, pointer in (("/verifications", lambda zones: {"laws": [{"control": {"law": "pid"}}, {"name": "zoned", "control": control(zones)}]}, "/laws/1/control/schedule/zones"),
+                                 ("/tunings", lambda zones: {"control": control(zones)}, "/control/schedule/zones")):
+        assert pointers(client.post(places["slide"] + path, {**hold, **asked("0" * 26)}).expect(422)) == [pointer]
+        job = client.post(places["slide"] + path, {**hold, **asked(stranger)}, headers={"Prefer": "wait=30"}).expect(200).json
+        assert job["state"] == "failed" and [error["pointer"] for error in job["problem"]["errors"]] == [pointer]
 
 
 def test_an_arm_that_nothing_changes_is_one_zone(client, places):
     slide = client.result_of(places["slide"] + "/zonings", {"about": "gains", "low": [-1], "high": [1], "inertia_error": 1e-6})
     assert slide["zone_count"] == 1 and slide["zones"][0]["inertia_ratio"] == pytest.approx([1, 1], abs=1e-6)
     assert slide["zones"][0]["damping"] == pytest.approx(1, abs=1e-2)
+
+
+@pytest.mark.parametrize("asked", [
+    {"about": "gains", "inertia_error": 0.2, "law": "pid_gravity", "bandwidth_hz": 4},
+    {"about": "linear", "low": [-0.5, -0.5], "high": [0.5, 0.5], "torque_error": [0.5, 0.5], "acceleration": [1, 1], "depth_max": 2, "zones_max": 30},
+])
+def test_the_page_draws_every_zone_and_divides_anew(client, places, asked):
+    found = client.result_of(places["planar"] + "/zonings", asked)
+    few = found["left"]["zones"] > 0
+    client.request("PATCH", f"/v1/zonings/{found['id']}", json={"label": "too few" if few else "all"}, content_type="application/merge-patch+json",
+                   headers={"If-Match": "*"}).expect(200)
+    path = f"/v1/zonings/{found['id']}/report"
+    english, chinese = (client.get(path, query={"lang": lang}).expect(200).text for lang in ("en", "zh"))
+    H = "{http://www.w3.org/1999/xhtml}"
+    for page in (english, chinese):
+        tree = ElementTree.fromstring(page.encode())
+        figures = tree.findall(f".//{H}figure")
+        boxes = figures[0].findall(f".//{H}rect")
+        assert len(boxes) == found["zone_count"], "both joints are on the map: every zone is cut"
+        assert sum(float(box.get("width")) * float(box.get("height")) for box in boxes) == pytest.approx(630 * 364, rel=0.01), "they tile it"
+        rows = tree.findall(f".//{H}table")[-1].findall(f"{H}tbody/{H}tr")
+        proved = [row[1].text for row in rows]
+        assert proved == [f"{round(100 * z['worst'], 4):.4g}" for z in sorted(found["zones"], key=lambda z: -z["worst"])]
+        call, = (html.unescape(text) for text in re.findall(r"<pre>(curl.*?)</pre>", page, re.S))
+        words = shlex.split(call)
+        again = client.post(words[1].removeprefix("$A"), json.loads(words[words.index("-d") + 1]), headers={"Prefer": "wait=60"}).expect(200).json["result"]["value"]
+        assert again["zones"] == found["zones"]
+    left = found["left"]["zones"]
+    assert (f"{left} of {found['zone_count']} zones" if left else f"All {found['zone_count']} zones keep the bound") in english
+    assert few == (asked["about"] == "linear") and (("too few" in english) == ("too few" in chinese) == few)
+    said = re.sub(r"<style>.*?</style>|<pre>.*?</pre>", "", chinese, flags=re.S)
+    assert not [text for text in re.findall(r">([^<>]+)<", said) if re.search(r"[A-Za-z]{3,} [A-Za-z]{2,}", text) and text != "标签：too few"]
+    client.get(path, query={"lang": "de"}).expect(422)

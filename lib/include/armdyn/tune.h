@@ -45,6 +45,9 @@ struct armdyn_tuning {
   bool integral;                            /* false: ki is 0 */
   struct armdyn_linear_loop *const *places; /* where margins must hold */
   size_t place_count;
+  /* place_count x n: times which gains are in force at a place, of laws with ki alone, as those of zones are (armdyn/zones.h);
+   * NULL: the same everywhere. */
+  const double *ratios;
   struct armdyn_margin_limits margins;
   double bandwidth_max; /* Hz, > 0 */
   /* What is made least, > 0; INFINITY: such gains may not be. */
@@ -62,6 +65,10 @@ struct armdyn_tuned {
   enum armdyn_tuning_limit limited_by;
   size_t place, joint; /* whose margin it is */
 };
+
+/* Those in force at a place, of gains that were found. */
+struct armdyn_gains armdyn_tuning_gains_at(const struct armdyn_tuning *tuning, size_t place,
+                                           const struct armdyn_gains *gains);
 
 /* Can the gains of this law be found? */
 bool armdyn_law_tunable(enum armdyn_law law);

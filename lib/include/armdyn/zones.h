@@ -80,6 +80,18 @@ void armdyn_zone_model(const struct armdyn_robot *robot, const double *q, struct
 size_t armdyn_zone_of(const struct armdyn_zone *zones, size_t count, size_t joints, const double *q, size_t now,
                       double hysteresis);
 
+/* Gains that were made at one posture, in zones: those of every law that armdyn_law_schedules grow with M_jj, so that of joint
+ * j of a zone they are times M_jj in its middle over M_jj at the posture, with the bandwidth, damping and integral kept.
+ *   at      in   n: the posture
+ *   ratios  out  count x n
+ * OK; ESINGULAR: M_jj is not above 0 at the posture. */
+enum armdyn_status armdyn_zones_ratios(const struct armdyn_robot *robot, const double *at,
+                                       struct armdyn_workspace *workspace, const struct armdyn_zone *zones,
+                                       size_t count, double *ratios);
+/* The gains of every zone become these times its ratios. */
+void armdyn_zones_take_gains(struct armdyn_zone *zones, size_t count, size_t joints, const double *ratios,
+                             const struct armdyn_gains *gains);
+
 /* Least damping and decay (over w) of m s^3 + 3 s^2 + 3 s + 1 = 0 for m in an interval above 0: at its ends. */
 void armdyn_zone_poles(const double inertia[2], double *damping, double *decay);
 

@@ -11,6 +11,7 @@
 #include "api/report/plot.h"
 #include "api/report/thin.h"
 #include "api/report/ticks.h"
+#include "api/report/tiles.h"
 
 enum { SAMPLES = 1000000 };
 static const double PI = 3.14159265358979323846;
@@ -75,12 +76,12 @@ Test(report, what_others_wrote_stays_text)
     const double data[] = { 0, 1 }, values[] = { 1, 2 };
     const struct plot_series series = { .name = name, .x = data, .y = data, .count = 2 };
     const struct plot_limit limit = { name, NAN, 0.5 };
-    const struct plot plot = { name, { .title = name }, { .title = name }, &series, 1, &limit, 1 };
+    const struct plot plot = { name, { .title = name }, { .title = name }, &series, 1, &limit, 1, NULL };
     const char *const names[] = { name, name };
     const struct bar_chart chart = { name, name, 1, 2, names, names, values, true };
     struct buffer out = BUFFER(1 << 20);
     struct page_table table;
-    page_begin(&out, name);
+    page_begin(&out, REPORT_ENGLISH, name);
     page_section(&out, name);
     page_text(&out, "%s", name);
     page_warning(&out, "%s", name);
@@ -402,4 +403,98 @@ Test(report, stacked_bars_add_up)
   check_text(document, "(//svg/text)[last()]", "4");
   xmlFreeDoc(document);
   buffer_release(&out);
+}
+
+Test(report, a_map_puts_boxes_where_they_are)
+{
+  /* 630 x 364 pixels from (76, 374) up to (706, 10): the left half, and the upper quarter of the right one */
+  const struct tile tiles[] = { { { -1, 0 }, { 0, 4 }, 0.5 }, { { 0, 3 }, { 1, 4 }, 1.5 } };
+  static const char *const places[][4] = { { "76", "10", "315", "364" }, { "391", "10", "315", "91" } };
+  static const char *const ends[] = { "x", "y", "width", "height" };
+  const struct tile_map map = { "zones", { "j1, rad", "j2, m" }, { -1, 0 }, { 1, 4 }, tiles, 2, "kept", "not" };
+  struct buffer out = BUFFER(1 << 20);
+  tile_map_write(&map, &out);
+  xmlDoc *document = parsed(&out);
+  cr_assert_eq(count_of(document, "//rect"), 2);
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 4; k++) {
+      char path[64];
+      snprintf(path, sizeof path, "(//rect)[%d]/@%s", i + 1, ends[k]);
+      check_text(document, path, places[i][k]);
+    }
+  check_text(document, "(//rect)[2]/@class", "fill s1");
+  check_text(document, "(//rect/title)[2]", "150 %");
+  xmlFreeDoc(document);
+  buffer_release(&out);
+}
+
+/* -- languages -- */
+
+/* The conversions of a format by the number of their argument: "s", ".4g"; how many. */
+enum { CONVERSIONS = 12 };
+static int conversions_of(const char *format, char out[CONVERSIONS][16])
+{
+  int count = 0;
+  memset(out, 0, CONVERSIONS * sizeof *out);
+  for (const char *at = strchr(format, '%'); at; at = strchr(at, '%')) {
+    at++;
+    if (*at == '%' || *at == ' ' || *at == ']' || !*at) {
+      at += *at != '\0';
+      continue;
+    }
+    const char *dollar = at + strspn(at, "0123456789");
+    const bool numbered = *dollar == '$';
+    const int k = numbered ? *at - '1' : count;
+    if (numbered) at = dollar + 1;
+    const size_t length = strcspn(at, "sdugfx") + 1;
+    cr_assert(k >= 0 && k < CONVERSIONS && length < 16, "%s", format);
+    snprintf(out[k], sizeof *out, "%.*s", (int)length, at);
+    count++;
+  }
+  return count;
+}
+
+Test(report, every_language_takes_the_same_figures)
+{
+  char english[CONVERSIONS][16], other[CONVERSIONS][16];
+  size_t row = 0;
+  for (const char *text; (text = report_words_row(row, REPORT_ENGLISH)); row++) {
+    const char *said = report_words_row(row, REPORT_CHINESE);
+    cr_assert(said && *said, "%s", text);
+    cr_expect_eq(conversions_of(text, english), conversions_of(said, other), "%s", text);
+    for (int k = 0; k < CONVERSIONS; k++) cr_expect_str_eq(english[k], other[k], "%s: %s", text, said);
+    const bool numbered = strchr(said, '$');
+    for (const char *at = said; numbered && (at = strchr(at, '%')); at += 2)
+      cr_expect(at[1] == '%' || (at[1] >= '1' && at[1] <= '9' && at[2] == '$'), "all or none are numbered: %s", said);
+    for (size_t k = 0; k < row; k++) cr_expect_str_neq(report_words_row(k, REPORT_ENGLISH), text, "twice");
+  }
+  cr_expect_gt(row, 50);
+}
+
+Test(report, sentences_that_are_kept_are_said_in_the_other_language)
+{
+  static const struct {
+    const char *kept, *said;
+  } sentences[] = {
+    { "joint elbow is 3.2 rad off at 0.25 s", "关节 elbow 在 0.25 s 时偏离 3.2 rad" },
+    { "plant 12", "手臂 12" },
+    { "plant for tests", "plant for tests" },
+    { "feedforward without model", "feedforward（无模型）" },
+    { "the loop diverges", "闭环发散" },
+    { "the model has no parameter j1.m, which identification 01J found", "模型没有辨识 01J 得到的参数 j1.m" },
+    { "nobody has a row for this", "nobody has a row for this" },
+    { "", "" },
+  };
+  char said[200], small[6];
+  for (size_t k = 0; k < sizeof sentences / sizeof *sentences; k++) {
+    report_sentence(REPORT_CHINESE, sentences[k].kept, said, sizeof said);
+    cr_expect_str_eq(said, sentences[k].said, "%s: %s", sentences[k].kept, said);
+    report_sentence(REPORT_ENGLISH, sentences[k].kept, said, sizeof said);
+    cr_expect_str_eq(said, sentences[k].kept);
+  }
+  cr_expect_str_eq(report_sentence(REPORT_ENGLISH, "too long", small, sizeof small), "too l");
+  enum report_language language;
+  cr_expect(report_language_of("zh", &language) && language == REPORT_CHINESE);
+  cr_expect(report_language_of(NULL, &language) && language == REPORT_ENGLISH);
+  cr_expect(!report_language_of("ZH", &language) && !report_language_of("", &language));
 }

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, link, route, useAbout } from '../route.js'
+import { language } from '../session.js'
 import { extend, t } from '../words.js'
 import { call, get, save } from '../api.js'
 import { Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
@@ -194,7 +195,7 @@ function One({ id }) {
   useAbout(found?.robot)
   const model = useAnswer(async (signal) => (found ? get(`v1/robots/${found.robot}/revisions/${found.revision}`, {}, signal) : null), [found?.id])
   if (!found) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
-  const report = () => call('GET', `v1/verifications/${found.id}/report`, { accept: 'html' }).then(({ data }) => save(`verification-${found.id}.html`, data, 'text/html'))
+  const report = () => call('GET', `v1/verifications/${found.id}/report`, { accept: 'html', query: { lang: language.value } }).then(({ data }) => save(`verification-${found.id}.html`, data, 'text/html'))
   const focus = found.cases[route.value.query.get('case') ?? -1] ?? found.cases.find((one) => one.state === 'diverged') ?? farthest(found.cases)
   return html`
     <${Head} title=${found.label || `${found.robot} · ${t('page.verifications')}`} sub=${html`<a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot}</a> r${found.revision} · ${moment(found.created_at)} · <code>${found.id}</code> <${Tags} tags=${found.tags} />`}>

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { link, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
-import { call, get } from '../api.js'
+import { call, get, save } from '../api.js'
+import { language } from '../session.js'
 import { AskForm, Num, PerJoint, numberOf } from '../ui/asking.js'
 import { Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
 import { rangeOf, unitOf } from '../ui/joints.js'
@@ -115,8 +116,10 @@ function One({ id }) {
   const model = useAnswer(async (signal) => (found ? get(`v1/robots/${found.robot}/revisions/${found.revision}`, {}, signal) : null), [found?.id])
   if (!found) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const { left } = found
+  const report = () => call('GET', `v1/zonings/${found.id}/report`, { accept: 'html', query: { lang: language.value } }).then(({ data }) => save(`zoning-${found.id}.html`, data, 'text/html'))
   return html`
-    <${Head} title=${found.label || `${found.robot} · ${t('page.zonings')}`} sub=${html`<a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot}</a> r${found.revision} · ${moment(found.created_at)} · <code>${found.id}</code> <${Tags} tags=${found.tags} />`} />
+    <${Head} title=${found.label || `${found.robot} · ${t('page.zonings')}`} sub=${html`<a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot}</a> r${found.revision} · ${moment(found.created_at)} · <code>${found.id}</code> <${Tags} tags=${found.tags} />`}>
+      <button type="button" onClick=${report}>${t('report')}</button></${Head}>
     <${Refusal} error=${model.error} />
     ${found.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
     <p class="lead">${left.zones ? t('zones_left', { left: count(left.zones), count: count(found.zone_count), share: percent(100 * left.share) }) : t('zones_all', { count: count(found.zone_count) })}</p>
