@@ -132,6 +132,7 @@ export function analysisSteps({ page, api, url, key, look, language, go, enter, 
     async 'see every number of the dynamics at a state'() {
       await page.goto(`${url}/#/analyses/numbers?robot=scara&q=0.3,-0.4,0.1,0.2&qd=1,-2,0.1,0.5`)
       const table = (name) => page.getByRole('table', { name, exact: true })
+      if (language === 'zh') await page.setViewportSize({ width: 820, height: 700 }) // as the two that follow
       const cells = async (name) => (await table(name).locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((one) => Number(one.title || one.textContent)))))
       await table('mass_matrix').waitFor()
       const mass = await cells('mass_matrix'), qd = [1, -2, 0.1, 0.5]
@@ -193,7 +194,6 @@ export function analysisSteps({ page, api, url, key, look, language, go, enter, 
       const shown = parseFloat(await value.textContent())
       sure(Math.abs(shown / inertia - 1) < 1e-3, `inertia ${shown}, by the elliptic integral ${inertia}`)
       await page.locator('figure').filter({ hasText: w('shareOf') }).waitFor()
-      if (language === 'zh') await page.setViewportSize({ width: 820, height: 700 })
       await look('pendulum-test')
       if (language === 'zh') await page.setViewportSize({ width: 1024, height: 768 })
     },

@@ -19,7 +19,7 @@ async function places() {
   for (const estimator of ['wls', 'ols']) runs.push(await api('POST', '/v1/robots/scara/identifications', { datasets: [learn.id], estimator, validation_fraction: 0.3 }, { Prefer: 'wait=120' }))
   const at = ({ result }) => result.href.replace('/v1/', '')
   const lists = ['', 'robots', 'datasets', 'mappings', 'parts', 'trajectories', 'excitations', 'friction-tests', 'simulations', 'verifications', 'tunings', 'zonings', 'analyses', 'events', 'collision-checks', 'identifications', 'evaluations', 'friction-identifications', 'identification-studies', 'controllers', 'orders', 'alarms', 'cells', 'jobs', 'keys', 'webhooks', 'audit', 'storage']
-  return [...lists, 'robots/scara', 'robots/puma560', 'robots/scara/history', 'analyses/energy-estimates?robot=scara', 'analyses/fitted-bodies?robot=scara', 'controllers?connect=new', 'code/scara', `datasets/${learn.id}?signal=tau1~tau2~10~1`, 'trajectories/new', at(motion), ...runs.map(at), `compare?ids=${runs.map((one) => at(one).split('/')[1]).join()}`, 'simulations/new', 'verifications/new', `jobs/${motion.id}`]
+  return [...lists, 'robots/scara', 'robots/puma560', 'robots/scara/history', 'analyses/energy-estimates?robot=scara', 'analyses/fitted-bodies?robot=scara', 'analyses/numbers?robot=scara', 'analyses/diagnose?robot=scara', 'analyses/pendulum-tests', 'controllers?connect=new', 'code/scara', `datasets/${learn.id}?signal=tau1~tau2~10~1`, 'trajectories/new', at(motion), ...runs.map(at), `compare?ids=${runs.map((one) => at(one).split('/')[1]).join()}`, 'simulations/new', 'verifications/new', `jobs/${motion.id}`]
 }
 
 await flow({

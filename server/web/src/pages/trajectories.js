@@ -41,6 +41,7 @@ const COLUMNS = {
 const All = ({ kind }) => html`<${Results} key=${kind} kind=${kind} kinds=${Object.keys(KINDS)} text=${t(KINDS[kind].text)} columns=${KINDS[kind].columns.map((key) => ({ key, head: t(key), ...COLUMNS[key] }))}>
   <a class="button" href=${link([kind, 'new'])}>${t(KINDS[kind].made)}</a></${Results}>`
 
+const COST_UNITS = { torque: 's', electrical: 'J', time: 's' } // the first is of parts of limits
 const PLOTS = [['q', 'position_axis'], ['qd', 'velocity_axis_y', 'velocity'], ['qdd', 'acceleration_axis', 'acceleration'], ['tau', 'torque_axis', 'torque']]
 
 function Plots({ motion, model, samples, time }) {
@@ -134,14 +135,14 @@ function One({ kind, id }) {
     <${Refusal} error=${error ?? rest.error} />
     <p>${said(motion.detail)}</p>
     ${motion.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
-    ${motion.blockers.length > 0 && html`<${Notice} kind="warn"><strong>${t('blockers')}</strong><ul>${motion.blockers.map((one, k) => html`<li key=${k}><code>${one.code}</code> ${one.limit ?? ''} <bdi>${one.joint ?? one.between?.join(' – ') ?? ''}</bdi></li>`)}</ul></${Notice}>`}
+    ${motion.blockers.length > 0 && html`<${Notice} kind="warn"><strong>${t('blockers')}</strong><ul>${motion.blockers.map((one, k) => html`<li key=${k}>${t(`blocker.${one.code}`)} ${one.limit ? t(`limit.${one.limit}`) : ''} <bdi>${one.joint ?? one.between?.join(' – ') ?? ''}</bdi></li>`)}</ul></${Notice}>`}
     ${motion.warnings?.length > 0 && html`<${Notice} kind="warn"><ul>${motion.warnings.map((one, k) => html`<li key=${k}>${sentence(one)}</li>`)}</ul></${Notice}>`}
     <div class="tiles">
       <div class="tile"><span>${t('duration')}</span><b>${figure(motion.duration)} s</b></div>
       ${motion.status && html`<div class="tile"><span>${t('status')}</span><span class=${`state ${motion.status === 'optimal' ? 'good' : ''}`}>${t(`status.${motion.status}`)}</span></div>`}
       ${motion.condition_number && html`<div class="tile"><span>${t('condition')}</span><b>${figure(motion.condition_number, 3)}</b></div><div class="tile"><span>${t('told_apart')}</span><b>${motion.parameters}</b></div>`}
       ${motion.run_count && html`<div class="tile"><span>${t('runs')}</span><b>${motion.run_count}</b></div>`}
-      ${motion.cost && html`<div class="tile"><span>${t('cost')} (${t(`cost.${motion.cost.model}`)})</span><b>${figure(motion.cost.value)}</b></div>`}
+      ${motion.cost && html`<div class="tile"><span>${t('cost')} (${t(`cost.${motion.cost.model}`)})</span><b>${figure(motion.cost.value)} ${motion.request?.cost?.weights ? '' : COST_UNITS[motion.cost.model]}</b></div>`}
       ${motion.energy && html`<div class="tile"><span>${t('energy_mechanical')}</span><b>${figure(motion.energy.total)} J</b></div>`}
       ${motion.minimum_duration != null && html`<div class="tile"><span>${t('minimum_duration')}</span><b>${figure(motion.minimum_duration)} s</b></div>`}
       ${motion.tool_speed && html`<${Tile} name="tool_speed">${peakText(motion.tool_speed, 'm/s')}</${Tile}>`}
