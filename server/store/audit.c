@@ -64,6 +64,54 @@ enum armdyn_status store_audit_append(struct store *store, const char *const *li
   return store_write(store, append, &appending, bytes);
 }
 
+/* -- what nodes that stand by have told -- */
+
+enum { COLLECTED_MOST = 64 };
+
+struct collecting {
+  int64_t numbers[COLLECTED_MOST]; /* a smaller one may still be committed: only what was read is taken out */
+  char *lines[COLLECTED_MOST];
+  size_t count;
+};
+
+static enum armdyn_status read_inbox(struct sql *sql, struct collecting *c)
+{
+  struct sql_statement *statement;
+  bool row = false;
+  enum armdyn_status status = sql_query(sql, "SELECT number, line FROM audit_inbox ORDER BY number LIMIT ?",
+                                        VALUES(value_integer(COLLECTED_MOST)), &statement);
+  while (!status && c->count < COLLECTED_MOST && !(status = sql_step(statement, &row)) && row) {
+    c->numbers[c->count] = sql_integer(statement, 0);
+    if (!(c->lines[c->count] = strdup(sql_text(statement, 1)))) status = ARMDYN_EMEMORY;
+    c->count += !status;
+  }
+  sql_finish(statement);
+  return status;
+}
+
+static enum armdyn_status collect(struct sql *sql, void *argument)
+{
+  (void)argument;
+  struct collecting c = { .count = 0 };
+  enum armdyn_status status = read_inbox(sql, &c);
+  if (!status && c.count) status = append(sql, &(struct appending){ (const char *const *)c.lines, c.count });
+  for (size_t i = 0; i < c.count && !status; i++)
+    status = sql_send(sql, "DELETE FROM audit_inbox WHERE number = ?", VALUES(value_integer(c.numbers[i])));
+  while (c.count) free(c.lines[--c.count]);
+  return status;
+}
+
+enum armdyn_status store_audit_collect(struct store *store)
+{
+  struct sql *sql = NULL;
+  int64_t waiting = 0;
+  if (!store_is_on_server(store->address)) return ARMDYN_OK;
+  enum armdyn_status status = readers_take(store->readers, &sql);
+  if (!status) status = sql_number(sql, "SELECT count(*) FROM audit_inbox", NO_VALUES, &waiting);
+  readers_give(store->readers, sql);
+  return status || !waiting ? status : store_write(store, collect, NULL, KB(64));
+}
+
 TYPED_VISITOR(store_audit)
 
 static const struct list_type audit_lists = {

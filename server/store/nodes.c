@@ -90,6 +90,14 @@ void node_link_leave(struct node_link *link, const char *id)
   (void)sql_run(link->sql, "DELETE FROM nodes WHERE id = ?", VALUES(value_text(id)), NULL);
 }
 
+enum armdyn_status node_link_note(struct node_link *link, const char *const *lines, size_t count)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; i < count && !status; i++)
+    status = sql_run(link->sql, "INSERT INTO audit_inbox (line) VALUES (?)", VALUES(value_text(lines[i])), NULL);
+  return status;
+}
+
 static const struct field holder_fields[] = {
   FIELD(store_holder, host, FIELD_TEXT),         FIELD(store_holder, address, FIELD_TEXT),
   FIELD(store_holder, epoch, FIELD_INTEGER),     FIELD(store_holder, process, FIELD_INTEGER),

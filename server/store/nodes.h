@@ -29,6 +29,9 @@ enum armdyn_status node_link_announce(struct node_link *link, const struct store
 /* It is not there any more. */
 void node_link_leave(struct node_link *link, const char *id);
 
+/* Leave entries of the audit trail for the node that serves. After a failure some of them may be there. */
+enum armdyn_status node_link_note(struct node_link *link, const char *const *lines, size_t count);
+
 /* Who holds the store. */
 struct store_holder {
   char host[64], address[192]; /* where other nodes reach it; "" = they do not */

@@ -900,6 +900,8 @@ struct store_audit {
 };
 /* Append one entry for each line. */
 enum armdyn_status store_audit_append(struct store *store, const char *const *lines, size_t count);
+/* Those that nodes which stand by have left (node_link_note); of a file there are none. */
+enum armdyn_status store_audit_collect(struct store *store);
 typedef void store_audit_visit(void *context, const struct store_audit *entry);
 enum armdyn_status store_audit_list(struct store *store, struct store_query *query, store_audit_visit *visit,
                                     void *context);

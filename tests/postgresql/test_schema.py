@@ -15,7 +15,7 @@ from support.process import binary
 pytestmark = pytest.mark.skipif(not postgresql.programs(), reason="PostgreSQL is not installed")
 TYPES = {"TEXT": "text", "INTEGER": "bigint", "REAL": "double precision", "BLOB": "bytea"}
 # SQLite has rows numbered by itself, and one process that holds the file.
-ONLY_POSTGRESQL = {("holder",), ("counters",), ("nodes",), ("node_workers",), ("node_frames",), ("webhooks", "rowid"), ("deliveries", "rowid"), ("alarms", "rowid")}
+ONLY_POSTGRESQL = {("holder",), ("counters",), ("nodes",), ("node_workers",), ("node_frames",), ("audit_inbox",), ("webhooks", "rowid"), ("deliveries", "rowid"), ("alarms", "rowid")}
 ONLY_SQLITE = "result_numbers", "result_search"  # an index of trigrams, and the tables that it is kept in
 EXPRESSIONS = {"code_proofs": "md5(request)"}  # a request may be longer than an index takes
 
