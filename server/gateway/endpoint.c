@@ -66,6 +66,7 @@ static void grant_idle(struct endpoint *p, const struct transfer_command *comman
     if (!rc && command->kind == ASK_CLEAR) rc = client_command(&p->client, COMMAND_CLEAR, NULL, 0, &error);
   }
   observe_now(p, link_is_open(&p->client.link) ? ARMDYN_OK : ARMDYN_EUNAVAILABLE);
+  if (p->lock_fd < 0) client_disconnect(&p->client); /* it is another one's, and may take one connection alone */
   endpoint_tell(p, command, rc, error.message);
 }
 

@@ -207,27 +207,42 @@ static void *supervise(void *context)
 
 static void visit_controller(void *context, const struct store_controller *row)
 {
-  struct gateway *g = context;
+  struct registry *registry = context;
   struct faults *faults = calloc(1, sizeof *faults);
   struct controller_description *controller = malloc(sizeof *controller);
   if (faults && controller && !controller_decode(row->document, strlen(row->document), controller, faults))
-    registry_controller(&g->registry, controller);
+    registry_controller(registry, controller);
   free(controller);
   free(faults);
 }
 
 static void visit_unfinished(void *context, const struct store_transfer *row)
 {
-  struct gateway *g = context;
-  if (registry_adopt(&g->registry, row))
-    log_event(LOG_ERROR, "a transfer cannot be followed up", "transfer", row->id, NULL);
+  if (registry_adopt(context, row)) log_event(LOG_ERROR, "a transfer cannot be followed up", "transfer", row->id, NULL);
 }
 
 /* What the store knows: where controllers are, and which transfers have no end yet. */
-static enum armdyn_status remember(struct gateway *g)
+static enum armdyn_status remember(struct store *store, struct registry *registry)
 {
-  enum armdyn_status rc = store_controller_list(g->store, STORE_ALL_BY_NAME, visit_controller, g);
-  return rc ? rc : store_transfer_unfinished(g->store, visit_unfinished, g);
+  enum armdyn_status rc = store_controller_list(store, STORE_ALL_BY_NAME, visit_controller, registry);
+  return rc ? rc : store_transfer_unfinished(store, visit_unfinished, registry);
+}
+
+enum armdyn_status gateway_learn(struct gateway *g, struct store *store)
+{
+  struct registry known = { .controllers = NULL };
+  enum armdyn_status rc = remember(store, &known);
+  if (!rc) {
+    registry_watch_only(&known);
+    pthread_mutex_lock(&g->lock);
+    const struct registry former = g->registry;
+    g->registry = known;
+    g->registry.stops = former.stops;
+    known = former;
+    pthread_mutex_unlock(&g->lock);
+  }
+  registry_release(&known);
+  return rc;
 }
 
 enum armdyn_status gateway_start(struct store *store, struct robots *robots, const struct options *options,
@@ -253,7 +268,7 @@ enum armdyn_status gateway_start(struct store *store, struct robots *robots, con
     armdyn_refuse(error, rc, "", "cannot make '%s': %s", g->dir, strerror(errno));
     goto out;
   }
-  if ((rc = remember(g))) goto out;
+  if (store && (rc = remember(store, &g->registry))) goto out;
   if ((rc = start_child(g, error))) goto out;
   ask_after(g);
   if (pthread_create(&g->supervisor, NULL, supervise, g)) {

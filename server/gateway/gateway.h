@@ -14,11 +14,16 @@ struct options;
 
 /* Transfers that an earlier run left unfinished are asked after: they become what their gateway wrote about them, or
  * `interrupted`.
+ *   store    in  NULL, and robots NULL: of a node that stands by. It has no transfers, knows what gateway_learn tells it, and is
+ *                asked for nothing but STOP
  *   changes  in  hears of every transfer that begins, gets on or ends; NULL = nobody
  *   tap      in  hears of telemetry; NULL = nobody */
 enum armdyn_status gateway_start(struct store *store, struct robots *robots, const struct options *options,
                                  const struct announce *changes, const struct telemetry_tap *tap,
                                  struct gateway **gateway, struct armdyn_error *error);
+/* Of a node that stands by: the controllers, and the transfers that have not ended, are those of this store. What cannot be read
+ * stays as it was. */
+enum armdyn_status gateway_learn(struct gateway *gateway, struct store *store);
 /* Bring transfers to their configured end, until the deadline (monotonic ns); a gateway that takes longer goes on alone
  * and leaves its word in the journal. Frees. No-op on NULL. */
 void gateway_stop(struct gateway *gateway, int64_t deadline_ns);

@@ -248,6 +248,11 @@ enum armdyn_status registry_adopt(struct registry *registry, const struct store_
   return ARMDYN_OK;
 }
 
+void registry_watch_only(struct registry *registry)
+{
+  for (struct registry_entry *e = registry->entries; e; e = e->next) e->accepted = e->adopted = false;
+}
+
 static bool sets_outputs(const struct store_transfer *row)
 {
   cJSON *request = document_open(row->request);

@@ -44,6 +44,8 @@ enum armdyn_status registry_submit(struct registry *registry, struct store_trans
 void registry_accept(struct registry *registry, const char *id);
 /* One that an earlier run left unfinished. */
 enum armdyn_status registry_adopt(struct registry *registry, const struct store_transfer *row);
+/* Its transfers are another node's: none of them is followed up, ended or stored here. */
+void registry_watch_only(struct registry *registry);
 /* The index-th transfer that was adopted and has not ended; address->host is "" when its controller is gone. */
 bool registry_unfinished(const struct registry *registry, size_t index, char id[ID_SIZE],
                          struct controller_address *address, bool *sets_outputs);
