@@ -20,6 +20,8 @@ struct app {
   struct watches *watches;       /* watch/watch.h: arms whose parameters are followed */
   struct trials *trials;         /* trials/trials.h: controllers that are being tested */
   struct replays *replays;       /* http/idempotency.h: requests with an Idempotency-Key that run now */
+  const struct stand_in
+      *stand_in; /* http/stand_in.h: a node that stands by, without most of the above; NULL: it serves */
 };
 
 #endif

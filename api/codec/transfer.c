@@ -405,12 +405,16 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   json_end_object(&w);
 }
 
-void stop_members_encode(bool confirmed, const char *controller_state, const char *why, struct json_writer *w)
+void stop_members_encode(bool confirmed, const char *controller_state, const char *why, const char *by,
+                         struct json_writer *w)
 {
-  char detail[512] = "the controller confirmed that nothing moves";
-  if (!confirmed)
-    snprintf(detail, sizeof detail, "not confirmed: use the emergency stop; this call is not a safety function (%s)",
-             why);
+  char detail[768];
+  const char *const more = by ? "; " : "", *const who = by ? by : "";
+  if (confirmed)
+    snprintf(detail, sizeof detail, "the controller confirmed that nothing moves%s%s", more, who);
+  else
+    snprintf(detail, sizeof detail,
+             "not confirmed: use the emergency stop; this call is not a safety function (%s)%s%s", why, more, who);
   json_key(w, "confirmed"), json_write_truth(w, confirmed);
   member_text(w, "controller_state", controller_state);
   json_key(w, "detail"), json_write_text(w, detail);

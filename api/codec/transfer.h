@@ -159,7 +159,9 @@ struct controller_status {
 void controller_status_encode(const struct controller_status *status, struct buffer *out);
 
 /* The answer to a STOP, as members of the object that is open.
- *   why  in  it is not confirmed */
-void stop_members_encode(bool confirmed, const char *controller_state, const char *why, struct json_writer *w);
+ *   why  in  it is not confirmed
+ *   by   in  what else is said: who sent it; NULL: the node that serves */
+void stop_members_encode(bool confirmed, const char *controller_state, const char *why, const char *by,
+                         struct json_writer *w);
 
 #endif

@@ -8,6 +8,7 @@
 #include "server/http/coding.h"
 #include "server/http/gate.h"
 #include "server/http/internal.h"
+#include "server/http/stand_in.h"
 
 /* In the order of enum known_header. */
 static const struct {
@@ -131,6 +132,18 @@ static bool find_route(struct exchange *x)
   if (strcmp(x->method, "OPTIONS")) return refuse(x, PROBLEM_METHOD_NOT_ALLOWED, NULL);
   answer_empty(x, 204);
   return false;
+}
+
+/* A node that stands by in place of a silent one takes stops alone. That others were refused is nobody's change. */
+static bool is_taken_here(struct exchange *x)
+{
+  const struct stand_in *stands = x->http->app->stand_in;
+  char detail[512];
+  if (!stands || x->route->where == AT_ONCE) return true;
+  x->audited = true;
+  stands->refuse(stands->context, detail, sizeof detail);
+  exchange_set_header(x, "Retry-After", "1");
+  return refuse(x, PROBLEM_UNAVAILABLE, detail);
 }
 
 /* More than a few refusals a minute leave no entry in the audit trail, which is never cleared: anybody could fill the disk.
@@ -329,7 +342,8 @@ bool exchange_admit(struct exchange *x)
   MHD_get_connection_values_n(x->mhd, MHD_HEADER_KIND, note_header, x);
   find_client(x);
   name_request(x);
-  if (!frame_is_sound(x) || !find_route(x) || !is_no_stranger(x) || !key_is_good(x) || !finds_room(x)) return false;
+  if (!frame_is_sound(x) || !find_route(x) || !is_taken_here(x)) return false;
+  if (!is_no_stranger(x) || !key_is_good(x) || !finds_room(x)) return false;
   if (x->route->where == AT_ONCE) {
     x->answer_media = MEDIA_JSON;
     return has_dry_run(x) && body_fits(x);

@@ -8,12 +8,14 @@
 #include "server/http/address.h"
 #include "server/http/audit_shelf.h"
 #include "server/http/internal.h"
+#include "server/http/stand_in.h"
 #include "server/store/store.h"
 
 enum { WAITING_MOST = 4096, AT_ONCE_MOST = 256, LINE_MOST = KB(128), AGAIN_MS = 1000 };
 
 struct auditor {
-  struct store *store;
+  struct store *store;           /* NULL: it stands in */
+  const struct stand_in *stands; /* NULL: it serves */
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed, tried;
@@ -92,6 +94,7 @@ static char *line_of(const struct exchange *x)
   member(&w, "new_etag", header_of_answer(x, "ETag"));
   member(&w, "job_order_id", *x->job_order_id ? x->job_order_id : NULL);
   member(&w, "reason", exchange_header(x, "X-Reason"));
+  member(&w, "node", x->http->app->stand_in ? x->http->app->stand_in->node : NULL);
   json_end_object(&w);
   size_t length;
   char *text = buffer_take(&line, &length);
@@ -103,7 +106,9 @@ static char *line_of(const struct exchange *x)
 
 static enum armdyn_status append(struct auditor *a, char **lines, size_t count)
 {
-  enum armdyn_status status = store_audit_append(a->store, (const char *const *)lines, count);
+  const struct stand_in *stands = a->stands;
+  enum armdyn_status status = stands ? stands->keep(stands->context, (const char *const *)lines, count)
+                                     : store_audit_append(a->store, (const char *const *)lines, count);
   for (size_t i = 0; i < count && !status; i++) free(lines[i]);
   pthread_mutex_lock(&a->lock);
   a->refusal = status;
@@ -131,11 +136,16 @@ static void shelve(struct auditor *a)
   }
 }
 
+static struct timespec soon(void)
+{
+  const int64_t until = clock_monotonic_ns() + AGAIN_MS * 1000000LL;
+  return (struct timespec){ until / 1000000000, until % 1000000000 };
+}
+
 /* Under the lock: a moment, or until there is no more time. What comes meanwhile goes on the shelf. */
 static void rest(struct auditor *a)
 {
-  int64_t until = clock_monotonic_ns() + AGAIN_MS * 1000000LL;
-  struct timespec deadline = { until / 1000000000, until % 1000000000 };
+  const struct timespec deadline = soon();
   while (!a->stopping && !a->hurry && !pthread_cond_clockwait(&a->changed, &a->lock, CLOCK_MONOTONIC, &deadline))
     shelve(a);
 }
@@ -190,12 +200,29 @@ static void keep_some(struct auditor *a)
     rest(a);
 }
 
+/* Under the lock: until there are entries. What other nodes have to tell is asked for meanwhile. */
+static void await_entries(struct auditor *a)
+{
+  const bool has_others = a->store && store_is_on_server(store_address(a->store));
+  while (!a->count && !a->stopping) {
+    if (!has_others) {
+      pthread_cond_wait(&a->changed, &a->lock);
+      continue;
+    }
+    pthread_mutex_unlock(&a->lock);
+    (void)store_audit_collect(a->store); /* what it does not get now, it gets later */
+    pthread_mutex_lock(&a->lock);
+    const struct timespec deadline = soon();
+    if (!a->count && !a->stopping) pthread_cond_clockwait(&a->changed, &a->lock, CLOCK_MONOTONIC, &deadline);
+  }
+}
+
 static void *run(void *argument)
 {
   struct auditor *a = argument;
   pthread_mutex_lock(&a->lock);
   for (;;) {
-    while (!a->count && !a->stopping) pthread_cond_wait(&a->changed, &a->lock);
+    await_entries(a);
     if (!a->count) break;
     keep_some(a);
   }
@@ -221,15 +248,16 @@ static void take_over(void *context, const char *line)
   if (copy) a->waiting[a->count++] = copy, a->shelved++;
 }
 
-enum armdyn_status auditor_start(struct store *store, struct auditor **out)
+enum armdyn_status auditor_start(const struct app *app, struct auditor **out)
 {
   struct auditor *a = calloc(1, sizeof *a);
   if (!a) return ARMDYN_EMEMORY;
-  a->store = store;
+  a->store = app->store;
+  a->stands = app->stand_in;
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->changed, NULL);
   pthread_cond_init(&a->tried, NULL);
-  a->shelf = audit_shelf_open(store_path(store), take_over, a);
+  a->shelf = audit_shelf_open(a->stands ? a->stands->path : store_path(a->store), take_over, a);
   if (!a->shelf || pthread_create(&a->thread, NULL, run, a)) {
     free_auditor(a);
     return ARMDYN_EMEMORY;

@@ -14,9 +14,9 @@
 
 struct auditor;
 struct exchange;
-struct store;
+struct app;
 
-enum armdyn_status auditor_start(struct store *store, struct auditor **auditor);
+enum armdyn_status auditor_start(const struct app *app, struct auditor **auditor);
 /* Writes what it was given; what it cannot goes to the log. NULL is fine. */
 void auditor_stop(struct auditor *auditor);
 

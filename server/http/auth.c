@@ -153,10 +153,10 @@ static struct entry *find(const struct ring *ring, const char *id)
   return NULL;
 }
 
-static enum armdyn_status load_keys(struct auth *auth)
+enum armdyn_status auth_learn(struct auth *auth, struct store *store)
 {
   struct loading l = { .status = ARMDYN_OK };
-  enum armdyn_status status = store_api_key_list(auth->store, &(struct store_query){ .limit = 0 }, load, &l);
+  enum armdyn_status status = store_api_key_list(store, &(struct store_query){ .limit = 0 }, load, &l);
   if (!status) status = l.status;
   if (status) {
     ring_free(&l.ring);
@@ -177,6 +177,11 @@ static enum armdyn_status load_keys(struct auth *auth)
   return ARMDYN_OK;
 }
 
+static enum armdyn_status load_keys(struct auth *auth)
+{
+  return auth_learn(auth, auth->store);
+}
+
 bool auth_has_keys(const struct auth *auth)
 {
   return atomic_load_explicit(&auth->required, memory_order_relaxed);
@@ -192,7 +197,7 @@ enum armdyn_status auth_new(const char *file, struct store *store, struct auth *
   pthread_mutex_init(&auth->changing, NULL);
   pthread_rwlock_init(&auth->lock, NULL);
   enum armdyn_status status = auth_reload(auth, error);
-  if (!status && (status = load_keys(auth)))
+  if (!status && store && (status = load_keys(auth)))
     armdyn_refuse(error, status, "", "the API keys cannot be read: %s", armdyn_status_text(status));
   if (status) {
     auth_free(auth);
@@ -492,6 +497,7 @@ static bool next_use(struct auth *auth, struct store_api_key_use *use)
 void auth_keep_uses(struct auth *auth)
 {
   struct store_api_key_use use;
+  if (!auth->store) return;
   atomic_store(&auth->kept_ms, clock_wall_ms());
   while (next_use(auth, &use))
     if (store_api_key_used(auth->store, &use)) return; /* told by the store; the next use is kept again */

@@ -17,6 +17,7 @@
 #include "server/http/audit.h"
 #include "server/http/gate.h"
 #include "server/http/internal.h"
+#include "server/http/stand_in.h"
 
 static const int64_t SECOND = 1000000000;
 static const size_t SLOWEST_READER = 16 * 1024; /* bytes a second that a client must take */
@@ -249,7 +250,7 @@ enum MHD_Result exchange_queue(struct exchange *x)
     answer_problem(x, PROBLEM_INTERNAL, NULL);
     if (!x->response) return exchange_cut(x, out_of_memory);
   }
-  if (gate_is_broken(&x->connection->gate)) end_connection(x);
+  if (gate_is_broken(&x->connection->gate) || x->http->app->stand_in) end_connection(x);
   audit_exchange(x->http->auditor, x, false);
   free_large_body(x);
   exchange_hold(x, x->answer_held);
@@ -352,6 +353,8 @@ static enum MHD_Result dispatch(struct exchange *x)
   if (x->route->bodies == NO_FIELDS && !exchange_has_no_fields(x)) return exchange_queue(x);
   if (x->route->where == ON_POOL || x->route->where == READS_ON_POOL)
     return hand_over(x, exchange_is_urgent(x) ? x->http->urgent : x->http->blocking);
+  const struct stand_in *stands = x->http->app->stand_in;
+  if (stands) stands->stopped(stands->context, x->text, x->known[HEADER_AUTHORIZATION]);
   switch (call_handler(x, false)) {
   case ANSWERED: return exchange_queue(x);
   case BLOCKS: return hand_over(x, x->http->app->pool);
@@ -408,7 +411,9 @@ enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const 
 
 static void log_access(const struct exchange *x, bool whole, int64_t now)
 {
-  if (!log_wants(LOG_INFO)) return;
+  /* Nodes that stand by ask many times a second. */
+  const enum log_level level = x->status == 200 && !strcmp(x->text, "/healthz") ? LOG_DEBUG : LOG_INFO;
+  if (!log_wants(level)) return;
   if (atomic_load(&x->state) == EXCHANGE_GONE) { /* its answer is somebody else's to touch */
     log_event(LOG_INFO, "request", "request_id", x->request_id, "method", x->method, "path", x->text, "ended",
               "client gone", NULL);
@@ -419,7 +424,7 @@ static void log_access(const struct exchange *x, bool whole, int64_t now)
   char address[ADDRESS_TEXT_SIZE], trace[TRACE_ID_SIZE];
   trace_id(x->traceparent, trace);
   address_text(&x->client, address);
-  log_event(LOG_INFO, "request", "request_id", x->request_id, "method", x->method, "path", x->text, "status",
+  log_event(level, "request", "request_id", x->request_id, "method", x->method, "path", x->text, "status",
             LOG_NUMBER(x->status), "duration", LOG_NUMBER(duration), "bytes", LOG_NUMBER(x->answer_bytes), "trace",
             trace, "address", address, "ended", whole ? NULL : "early", NULL);
 }

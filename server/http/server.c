@@ -101,7 +101,7 @@ enum armdyn_status http_start(const struct http_setup *setup, struct http **out,
   http->tally = tally_new(setup->routes, setup->route_count);
   if (!http->router || !http->blocking || !http->urgent || !http->uploads) goto out;
   if (!http->throttle || !http->strangers || !http->tally) goto out;
-  if ((status = auditor_start(http->app->store, &http->auditor))) goto out;
+  if ((status = auditor_start(http->app, &http->auditor))) goto out;
   if ((status = watch_start(http))) goto out;
   if ((status = start_threads(http, setup, error))) goto out;
   *out = http;

@@ -7,6 +7,7 @@
 #include "server/base/rehearsal.h"
 #include "server/gateway/gateway.h"
 #include "server/gateway/map_plan.h"
+#include "server/http/stand_in.h"
 #include "server/orders/orders.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
@@ -335,12 +336,18 @@ enum outcome controller_clear(struct exchange *x)
 
 /* -- STOP: no lease, no header, no disk, no queue -- */
 
+const char *stop_sent_by(const struct exchange *x)
+{
+  const struct stand_in *stands = exchange_app(x)->stand_in;
+  return stands ? stands->stops : NULL;
+}
+
 static void answer_stop(struct exchange *x, bool confirmed, const char *state, const char *why)
 {
   struct buffer body = BUFFER(DOCUMENT_MOST);
   struct json_writer w = { .out = &body };
   json_begin_object(&w);
-  stop_members_encode(confirmed, state, why, &w);
+  stop_members_encode(confirmed, state, why, stop_sent_by(x), &w);
   json_end_object(&w);
   answer_json(x, 200, &body);
 }

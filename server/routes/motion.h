@@ -24,6 +24,9 @@ bool controller_is_free(struct exchange *x, const char *name);
 /* Answer that this transfer holds the endpoint of a controller. */
 void answer_lease_held(struct exchange *x, const char *controller, const char *holder);
 
+/* What an answer to a STOP says of who sent it; NULL: the node that serves. */
+const char *stop_sent_by(const struct exchange *x);
+
 /* Send STOP and answer with what came of it, at once when nobody may wait. transfer: "" = of the controller. */
 enum outcome stop_and_answer(struct exchange *x, const char *controller, const char *transfer);
 

@@ -51,7 +51,7 @@ static void answer(const struct stopping *s)
     const struct stopped *one = outcome_of(s, i);
     json_begin_object(&w);
     json_key(&w, "name"), json_write_text(&w, s->controllers[i].name);
-    stop_members_encode(one->confirmed, one->state, one->why, &w);
+    stop_members_encode(one->confirmed, one->state, one->why, stop_sent_by(s->x), &w);
     json_end_object(&w);
   }
   json_end_array(&w);

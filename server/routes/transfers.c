@@ -435,6 +435,14 @@ enum outcome transfer_stop(struct exchange *x)
   const bool live = gateway_controller_of(exchange_app(x)->gateway, id, controller, order);
   exchange_is_about_order(x, order);
   if (live) return stop_and_answer(x, controller, id);
+  if (exchange_app(x)->stand_in) {
+    answer_problem(
+        x, PROBLEM_UNAVAILABLE,
+        "this node stands by, and knows no transfer '%.64s' that has not ended: stop its controller, or all of "
+        "them (POST /v1/controllers/stop)",
+        id);
+    return ANSWERED;
+  }
   if (!exchange_may_block(x)) return BLOCKS;
   struct store_transfer transfer;
   enum armdyn_status status = store_transfer_get(exchange_app(x)->store, id, &transfer);

@@ -185,7 +185,7 @@ def test_standard_output_has_one_line_and_the_log_is_json():
     mine = [line for line in lines if line.get("request_id") == "mine"]
     assert len(mine) == 1
     assert mine[0] | {"time": 0, "duration": 0} == {
-        "time": 0, "level": "info", "message": "request", "request_id": "mine", "method": "GET", "path": "/healthz",
+        "time": 0, "level": "debug", "message": "request", "request_id": "mine", "method": "GET", "path": "/healthz",
         "status": 200, "duration": 0, "bytes": 15, "trace": "0af7651916cd43dd8448eb211c80319c", "address": "127.0.0.1"}
     assert 0 < mine[0]["duration"] < 1
     assert [line["path"] for line in lines if line.get("status") == 404] == ["/nothing/%22%0a%ff"]
