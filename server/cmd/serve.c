@@ -14,6 +14,7 @@
 #include "server/base/memory.h"
 #include "server/base/pool.h"
 #include "server/cmd/command.h"
+#include "server/cmd/stand_by.h"
 #include "server/config/options.h"
 #include "server/gateway/gateway.h"
 #include "server/http/address.h"
@@ -24,7 +25,6 @@
 #include "server/http/tls.h"
 #include "server/jobs/jobs.h"
 #include "server/mqtt/mqtt.h"
-#include "server/nodes/standing.h"
 #include "server/orders/orders.h"
 #include "server/robots/cache.h"
 #include "server/routes/event_log.h"
@@ -38,7 +38,7 @@
 #include "server/watch/watch.h"
 #include "server/webhooks/webhooks.h"
 
-enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20, STANDING_MS = 500 };
+enum { COMPUTE_QUEUE = 1200, CHILDREN_S = 5, MEMORY_S = 20 };
 
 static const int64_t SECOND = 1000000000;
 
@@ -53,14 +53,6 @@ struct service {
   bool fenced;    /* another node has taken its place */
 };
 
-static void signals_of_service(sigset_t *signals)
-{
-  sigemptyset(signals);
-  sigaddset(signals, SIGTERM);
-  sigaddset(signals, SIGINT);
-  sigaddset(signals, SIGHUP);
-}
-
 static enum armdyn_status make_directory(const char *path, struct armdyn_error *error)
 {
   if (!mkdir(path, 0700) || errno == EEXIST) return ARMDYN_OK;
@@ -68,21 +60,20 @@ static enum armdyn_status make_directory(const char *path, struct armdyn_error *
 }
 
 /* Who reads this line may connect. */
-static void say_where(struct service *s)
+static void say_where(void *context)
 {
+  struct service *s = context;
   if (s->announced) return;
   s->announced = true;
   printf("listening on %s\n", s->name);
   if (fflush(stdout)) clearerr(stdout); /* who starts a service need not listen to it */
 }
 
-/* Of who stands by, only the certificate is there yet. */
-static void reload(struct service *s)
+static void reload(void *context, struct auth *auth)
 {
+  struct service *s = context;
   struct armdyn_error error = { "", "" };
-  if (!s->app.auth)
-    log_event(LOG_DEBUG, "the admin key is read when this node serves", NULL);
-  else if (auth_reload(s->app.auth, &error))
+  if (auth_reload(auth, &error))
     log_event(LOG_ERROR, "the admin key was not reloaded; the former one stays", "reason", error.message, NULL);
   else
     log_event(LOG_INFO, "reloaded", "admin_key_file", s->options.admin_key_file, NULL);
@@ -107,40 +98,17 @@ static enum armdyn_status check_node_address(const struct options *options, stru
                        options->node_address);
 }
 
-/* ECANCELLED: it was asked to stop. */
-static enum armdyn_status stand_by(struct service *s, struct armdyn_error *error)
-{
-  const struct options *options = &s->options;
-  const struct standing_setup setup = { options->store, options->data, options->node_address, s->listen_fd };
-  const struct timespec pause = { .tv_nsec = STANDING_MS * 1000000L };
-  struct standing *standing = NULL;
-  sigset_t signals;
-  int signal = -1;
-  enum armdyn_status status = standing_start(&setup, &standing, error);
-  if (status) return status;
-  signals_of_service(&signals);
-  while (signal != SIGTERM && signal != SIGINT && !standing_look(standing)) {
-    say_where(s);
-    signal = sigtimedwait(&signals, NULL, &pause);
-    if (signal == SIGHUP) reload(s);
-  }
-  standing_stop(standing);
-  if (signal != SIGTERM && signal != SIGINT) {
-    log_event(LOG_WARNING, "nobody holds the store any more: this node serves from now on", NULL);
-    return ARMDYN_OK;
-  }
-  log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
-  return ARMDYN_ECANCELLED;
-}
-
 /* Several may see at once that it is free; one gets it. */
 static enum armdyn_status open_store(struct service *s, struct armdyn_error *error)
 {
   const struct options *options = &s->options;
   const struct store_place place = { options->data, options->store, options->node_address };
+  const struct stand_by_setup standing = { options, s->tls, s->listen_fd, say_where, reload, s };
   enum armdyn_status status = store_open_at(&place, &s->app.store, error);
-  while (status == ARMDYN_EBUSY && *options->node_address && !(status = stand_by(s, error)))
+  const bool stood_by = status == ARMDYN_EBUSY && *options->node_address;
+  while (status == ARMDYN_EBUSY && *options->node_address && !(status = stand_by(&standing, error)))
     status = store_open_at(&place, &s->app.store, error);
+  if (stood_by && !status) log_event(LOG_WARNING, "nobody held the store any more: this node serves from now on", NULL);
   return status;
 }
 
@@ -283,7 +251,7 @@ static void await_end(struct service *s, const sigset_t *signals)
   for (int seconds = 0;;) {
     const int pause = has_others ? 1 : MEMORY_S;
     int signal = sigtimedwait(signals, NULL, &(struct timespec){ .tv_sec = pause });
-    if (signal == SIGHUP) reload(s);
+    if (signal == SIGHUP) reload(s, s->app.auth);
     if (signal < 0 && errno == EAGAIN && (seconds += pause) % MEMORY_S == 0) memory_give_back();
     if (has_others && store_is_fenced(s->app.store)) {
       s->fenced = true;

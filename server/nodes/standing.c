@@ -8,6 +8,7 @@
 #include "armdyn/armdyn.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/nodes/liveness.h"
 #include "server/nodes/passing.h"
 #include "server/store/node.h"
 
@@ -19,6 +20,7 @@ struct standing {
   struct store_node self;
   struct node_link *link;
   struct passing *passing;
+  struct liveness *liveness;  /* of the holder */
   struct store_holder holder; /* that is followed */
   bool found;                 /* its host is known */
   bool away;                  /* the database is */
@@ -53,6 +55,7 @@ static void follow(struct standing *s, const struct store_holder *holder)
   s->holder = *holder;
   s->found = find_host(holder->address, &to, &size);
   passing_lead(s->passing, &to, size);
+  if (anew) liveness_follow(s->liveness, holder->address);
   if (anew || s->found)
     log_event(s->found ? LOG_INFO : LOG_WARNING,
               s->found ? "standing by for the node that holds the store"
@@ -83,6 +86,12 @@ static enum armdyn_status check_holder(const struct standing *s, struct armdyn_e
 
 /* -- for the command -- */
 
+static void silence_changed(void *context, bool silent)
+{
+  const struct standing *s = context;
+  passing_silent(s->passing, silent);
+}
+
 static void introduce(struct standing *s)
 {
   s->self.process = getpid();
@@ -103,7 +112,9 @@ enum armdyn_status standing_start(const struct standing_setup *setup, struct sta
   if (!status) status = store_node(setup->data, s->self.id, error);
   if (!status) status = node_link_open(setup->store, true, &s->link, error);
   if (!status) status = check_holder(s, error);
-  if (!status) status = passing_start(setup->listen_fd, &s->passing, error);
+  if (!status) status = passing_start(setup->listen_fd, setup->encrypted, &s->passing, error);
+  const struct liveness_setup liveness = { setup->encrypted, silence_changed, s };
+  if (!status) status = liveness_start(&liveness, &s->liveness, error);
   if (status)
     standing_stop(s);
   else
@@ -129,9 +140,30 @@ bool standing_look(struct standing *s)
   return false;
 }
 
+const char *standing_node(const struct standing *s)
+{
+  return s->self.id;
+}
+
+void standing_offer(struct standing *s, const struct sockaddr_storage *own, socklen_t size)
+{
+  passing_own(s->passing, own, size);
+}
+
+int64_t standing_silent_ms(struct standing *s)
+{
+  return liveness_silent_ms(s->liveness);
+}
+
+void standing_stopped(struct standing *s, const char *path, const char *authorization)
+{
+  liveness_tell(s->liveness, path, authorization);
+}
+
 void standing_stop(struct standing *s)
 {
   if (!s) return;
+  liveness_stop(s->liveness);
   passing_stop(s->passing);
   if (s->link) node_link_leave(s->link, s->self.id);
   node_link_close(s->link);
