@@ -4,32 +4,18 @@ asked to, and loses nothing."""
 import email.utils
 import os
 import shutil
-import subprocess
 import time
 
 import pytest
 
-from support import PATIENCE, ROOT, Server, integrity, robot, until
+from support import PATIENCE, Server, integrity, robot, until
 from support.events import EventStream
 from support.motions import long_motion, motion
+from support.shifted_clock import ShiftedClock
 
 DAY = 86400
 JUMPS = (2 * DAY, -30 * DAY, 3650 * DAY, 0) if os.environ.get("ARMDYN_SOAK") == "1" else (2 * DAY, -30 * DAY)
 pytestmark = pytest.mark.slow
-
-
-class Clock:
-    def __init__(self, folder):
-        library, self.file = folder / "clock.so", folder / "clock"
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, ROOT / "tests/support/clock.c", "-ldl"], check=True)
-        self.env = {"LD_PRELOAD": str(library), "ARMDYN_TEST_CLOCK": str(self.file)}
-        self.jump(0)
-
-    def jump(self, seconds):
-        part = self.file.with_suffix(".part")
-        part.write_text(str(seconds))
-        part.replace(self.file)
-        self.shift = seconds
 
 
 @pytest.fixture
@@ -38,7 +24,7 @@ def clock(tmp_path):
         pytest.skip("a sanitizer must be loaded first")
     if not shutil.which("cc"):
         pytest.skip("there is no C compiler")
-    return Clock(tmp_path)
+    return ShiftedClock(tmp_path)
 
 
 def every_job(client):

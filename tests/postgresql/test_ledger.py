@@ -1,13 +1,16 @@
-"""A ledger of acknowledged writes, kept by clients of two nodes while nodes, workers and the database are killed, frozen, stopped and
-replaced: nothing that was acknowledged is lost, nothing is done twice.
+"""A ledger of acknowledged writes, kept by clients of two nodes while nodes, workers, a worker node and the database are killed,
+frozen, stopped, cut off and replaced, and clocks jump: nothing that was acknowledged is lost, nothing is done twice.
 
-ARMDYN_SEED repeats a run; ARMDYN_SOAK=1 does 300 faults (ARMDYN_ROUNDS: so many).
+ARMDYN_SEED repeats a run; ARMDYN_SOAK=1 does 300 faults (ARMDYN_ROUNDS: so many), with as long a time as leases have, and is cut
+off from the database for up to a minute.
 """
 
+import collections
 import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import threading
@@ -16,10 +19,12 @@ import time
 from support import Server, postgresql, robot, until
 from support.motions import motion
 from support.process import binary, free_port
+from support.shifted_clock import ShiftedClock
+from support.worker_node import WorkerNode
 
 SOAK = os.environ.get("ARMDYN_SOAK") == "1"
 SEED = int(os.environ.get("ARMDYN_SEED") or (time.time() if SOAK else 1))
-ROUNDS = int(os.environ.get("ARMDYN_ROUNDS") or (300 if SOAK else 8))
+ROUNDS = int(os.environ.get("ARMDYN_ROUNDS") or (300 if SOAK else 10))
 LONG = 120
 FSYNC = {"fsync": "on", "full_page_writes": "on"}
 PAST = "UPDATE holder SET renewed = renewed - interval '31 s'"
@@ -44,7 +49,11 @@ class Databases:
     @property
     def address(self):
         """Of both, whichever takes writes."""
-        return f"postgresql://{postgresql.USER}@/{self.name}?host={self.primary.folder},{self.standby.folder}"
+        return self.by(self.primary.folder, self.standby.folder)
+
+    def by(self, *folders):
+        """The same by sockets in these folders."""
+        return f"postgresql://{postgresql.USER}@/{self.name}?host={','.join(map(str, folders))}"
 
     def query(self, text):
         return self.primary.query(self.name, text)
@@ -58,15 +67,48 @@ class Databases:
         self.primary.close()
 
 
+class Node(Server):
+    """A node with a directory and an address of its own, a wall clock of its own where there is a compiler, and its own ways to the
+    databases."""
+
+    def __init__(self, databases, folder):
+        folder.mkdir()
+        port, self.ways = free_port(), []
+        for name, cluster in ("primary", databases.primary), ("standby", databases.standby):
+            (folder / name).mkdir()
+            self.ways.append(postgresql.Between(folder / name, cluster))
+        self.clock = ShiftedClock(folder) if shutil.which("cc") else None
+        super().__init__("--node-address", f"127.0.0.1:{port}", "--workers", 2, listen=f"127.0.0.1:{port}", data=folder / "data",
+                         env={"ARMDYN_STORE": databases.by(folder / "primary", folder / "standby"), **(self.clock.env if self.clock else {})})
+
+    def cut_off(self, seconds):
+        """What is said meanwhile, either way, arrives afterwards."""
+        until_when = time.monotonic() + seconds
+
+        def hold(data, say):
+            time.sleep(max(0, until_when - time.monotonic()))
+            return say(data)
+        for way in self.ways:
+            way.hear, way.mute_until = hold, until_when
+
+    def turns(self):
+        """How often it has begun to serve in another one's place."""
+        return self.log(1 << 30).count("this node serves from now on")
+
+    def close(self):
+        super().close()
+        for way in self.ways:
+            way.close()
+
+
 class Nodes:
-    """Two of them, each with a directory and an address of its own; whichever serves is faulted."""
+    """Two of them, and one that computes; whichever serves is faulted."""
 
     def __init__(self, databases, folder):
         self.databases, self.all = databases, []
         for name in ("first", "second"):
-            port = free_port()
-            self.all.append(Server("--node-address", f"127.0.0.1:{port}", "--workers", 2, listen=f"127.0.0.1:{port}", data=folder / name,
-                                   env={"ARMDYN_STORE": databases.address}))
+            self.all.append(Node(databases, folder / name))
+        self.computing = WorkerNode(databases.address, folder / "computing", "--workers", 1)
 
     def roles(self):
         """Who serves, and who stands by; None while that is not so."""
@@ -85,11 +127,22 @@ class Nodes:
                 return self.databases.query(PAST) is not None
         until(said, LONG)
 
+    def revive(self, node):
+        """It sees that another one has taken its place, and ends; its supervisor starts it again."""
+        assert node.wait(LONG) == 1
+        node.child.stdout.close()
+        node.start()
+
     def close(self):
+        self.computing.close()
         for node in self.all:
             if node.running:
                 node.signal(signal.SIGCONT)
             node.close()
+
+
+def until_replaced(standing, before):
+    until(lambda: standing.turns() > before, LONG, what="the other node to serve")
 
 
 def stop(nodes, serving, standing):
@@ -102,21 +155,30 @@ def kill_for_a_moment(nodes, serving, standing):
 
 
 def kill_for_long(nodes, serving, standing):
+    before = standing.turns()
     serving.kill()
     nodes.past()
-    until(lambda: standing.log(1 << 30).count("this node serves from now on") > serving_times[standing], LONG)
+    until_replaced(standing, before)
     serving.child.stdout.close()
     serving.start()
 
 
 def freeze(nodes, serving, standing):
+    before = standing.turns()
     serving.signal(signal.SIGSTOP)
     nodes.past()
-    until(lambda: standing.log(1 << 30).count("this node serves from now on") > serving_times[standing], LONG)
+    until_replaced(standing, before)
     serving.signal(signal.SIGCONT)
-    assert serving.wait(LONG) == 1
-    serving.child.stdout.close()
-    serving.start()
+    nodes.revive(serving)
+
+
+def freeze_for_a_minute(nodes, serving, standing):
+    before, thaws = standing.turns(), time.monotonic() + 60
+    serving.signal(signal.SIGSTOP)
+    until_replaced(standing, before)
+    time.sleep(max(0, thaws - time.monotonic()))
+    serving.signal(signal.SIGCONT)
+    nodes.revive(serving)
 
 
 def kill_the_one_that_stands_by(nodes, serving, standing):
@@ -128,12 +190,35 @@ def kill_a_worker(nodes, serving, standing):
         os.kill(child, signal.SIGKILL)
 
 
+def kill_the_worker_node(nodes, serving, standing):
+    nodes.computing.kill()
+    nodes.computing.child.stdout.close()
+    nodes.computing.start()
+
+
 def crash_the_database(nodes, serving, standing):
     nodes.databases.crash()
 
 
-FAULTS = [stop, kill_for_a_moment, kill_for_long, freeze, kill_the_one_that_stands_by, kill_a_worker, crash_the_database]
-serving_times = {}  # of each node, what its log counts
+def cut_off(nodes, serving, standing):
+    """Longer than its lease, and another one takes its place; else it goes on."""
+    seconds, before = nodes.chance.uniform(1, 60 if SOAK else 3), standing.turns()
+    serving.cut_off(seconds)
+    time.sleep(seconds)
+    if seconds > 29:  # it may be either
+        time.sleep(5)
+        if standing.turns() > before:
+            nodes.revive(serving)
+
+
+def jump_the_clock(nodes, serving, standing):
+    for node in (serving, standing):
+        if node.clock:
+            node.clock.jump(nodes.chance.choice((-86400, -3600, -40, 0, 40, 3600, 86400)))
+
+
+FAULTS = [stop, kill_for_a_moment, kill_for_long, freeze, kill_the_one_that_stands_by, kill_a_worker, kill_the_worker_node, crash_the_database, cut_off,
+          jump_the_clock] + SOAK * [freeze_for_a_minute]
 
 
 class Clerk(threading.Thread):
@@ -170,10 +255,12 @@ class Clerk(threading.Thread):
             time.sleep(0.02)
 
 
-def fail_over(databases):
+def fail_over(nodes, databases):
     """The primary is lost, its standby takes its place, and gets one of its own: addresses that name the former pair find it."""
     lost, databases.primary = databases.primary, databases.standby
     lost.stop("immediate")
+    for node in nodes.all:  # libpq asks the next host where one refuses, not where one hangs up
+        node.ways[0].close()
     databases.primary.promote()
     databases.standby = postgresql.Cluster(of=databases.primary, **FSYNC)
     return lost
@@ -200,9 +287,10 @@ def audit_is_whole(databases, folder):
 
 
 def test_what_was_acknowledged_is_there_once(tmp_path):
-    chance, databases, lost = random.Random(SEED), Databases(), []
+    chance, databases, lost, done = random.Random(SEED), Databases(), [], collections.Counter()
     print(f"ARMDYN_SEED={SEED}")
     nodes = Nodes(databases, tmp_path)
+    nodes.chance = chance
     try:
         with nodes.settle()["serving"].client(timeout=LONG) as client:
             client.create_robot({**robot("puma560"), "name": "puma"})
@@ -212,15 +300,16 @@ def test_what_was_acknowledged_is_there_once(tmp_path):
         faults = [fault for _ in range(ROUNDS // len(FAULTS) + 1) for fault in chance.sample(FAULTS, len(FAULTS))][:ROUNDS]
         for at, fault in enumerate(faults):
             if at == ROUNDS // 2:
-                lost.append(fail_over(databases))
+                lost.append(fail_over(nodes, databases))
             roles = nodes.settle()
-            for node in nodes.all:
-                serving_times[node] = node.log(1 << 30).count("this node serves from now on")
             before = sum(len(clerk.robots) for clerk in clerks)
             time.sleep(chance.uniform(0, 0.5))
             fault(nodes, roles["serving"], roles["standing_by"])
             nodes.settle()
             until(lambda: sum(len(clerk.robots) for clerk in clerks) > before, LONG, what=f"writes after {fault.__name__}")
+            done[fault.__name__] += 1
+            if SOAK:
+                print(at + 1, fault.__name__, sum(len(clerk.robots) for clerk in clerks), sum(len(clerk.jobs) for clerk in clerks), flush=True)
         for clerk in clerks:
             clerk.ending.set()
         for clerk in clerks:
@@ -228,7 +317,7 @@ def test_what_was_acknowledged_is_there_once(tmp_path):
         waiting = "SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')"
         until(lambda: databases.query(waiting) == [["0"]], LONG, what="the jobs to end")
         robots, jobs = check(databases, clerks)
-        print(json.dumps({"faults": ROUNDS + 1, "robots": robots, "jobs": jobs}))
+        print(json.dumps({"faults": ROUNDS + 1, "robots": robots, "jobs": jobs, "kinds": {"fail_over": 1, **done}}))
         assert robots > 10 * ROUNDS and jobs > ROUNDS
         audit_is_whole(databases, tmp_path / "audit")
     finally:

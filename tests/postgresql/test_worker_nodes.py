@@ -1,32 +1,18 @@
 """Worker nodes: jobs of one service computed on others, through kills, freezes and stops of them; every job ends once."""
 
 import os
-import re
 import signal
 import subprocess
 import time
 
 import pytest
 
-from support import Process, postgresql, robot, until
+from support import postgresql, robot, until
 from support.motions import long_motion, motion
 from support.process import binary
+from support.worker_node import WorkerNode
 
 LONG = 60
-COMPUTING = re.compile(rb"computing")
-
-
-class WorkerNode(Process):
-    def __init__(self, address, folder, *flags):
-        super().__init__(["worker-node", "--data", folder, *flags], env={"ARMDYN_STORE": address})
-        self.spawn()
-        self.read_stdout(COMPUTING)
-
-    def freeze(self, number):
-        """All of it: the node and what computes for it."""
-        os.killpg(self.pid, number)
-        for child in self.children():
-            os.kill(child, number)
 
 
 @pytest.fixture
