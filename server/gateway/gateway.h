@@ -21,8 +21,8 @@ struct options;
 enum armdyn_status gateway_start(struct store *store, struct robots *robots, const struct options *options,
                                  const struct announce *changes, const struct telemetry_tap *tap,
                                  struct gateway **gateway, struct armdyn_error *error);
-/* Of a node that stands by: the controllers, and the transfers that have not ended, are those of this store. What cannot be read
- * stays as it was. */
+/* Of a node that stands by: the controllers, and the transfers that have not ended, are those of this store. What cannot
+ * be read stays as it was. */
 enum armdyn_status gateway_learn(struct gateway *gateway, struct store *store);
 /* Bring transfers to their configured end, until the deadline (monotonic ns); a gateway that takes longer goes on alone
  * and leaves its word in the journal. Frees. No-op on NULL. */

@@ -9,7 +9,8 @@
 struct auth;
 struct key_request; /* api/codec/key.h */
 
-/* file "": no key from a file; store NULL: none of a store yet. EINPUT when the file cannot be read or its key is shorter than 16 characters. */
+/* file "": no key from a file; store NULL: none of a store yet. EINPUT when the file cannot be read or its key is shorter
+ * than 16 characters. */
 enum armdyn_status auth_new(const char *file, struct store *store, struct auth **auth, struct armdyn_error *error);
 /* Its keys are those of this store from now on. When it cannot be read, they stay. */
 enum armdyn_status auth_learn(struct auth *auth, struct store *store);

@@ -1,6 +1,6 @@
-/* Whether the node that serves answers: it is asked for /healthz many times a second, as its clients ask it, so what silences it
- * for them silences it here. And what it has to be told once it answers again: STOPs that were carried out in its place, so
- * that its queues know of them. One thread. */
+/* Whether the node that serves answers: it is asked for /healthz many times a second, as its clients ask it, so what
+ * silences it for them silences it here. And what it has to be told once it answers again: STOPs that were carried out in
+ * its place, so that its queues know of them. One thread. */
 #ifndef SERVER_NODES_LIVENESS_H
 #define SERVER_NODES_LIVENESS_H
 

@@ -151,8 +151,8 @@ static void turn_aside(struct passing *p, struct passed *c)
   wait_for_both(p, c);
 }
 
-/* One of the sides has gone, or cannot be reached. Who waits for an answer of the other one waits a moment more: it may have been
- * killed. */
+/* One of the sides has gone, or cannot be reached. Who waits for an answer of the other one waits a moment more: it may
+ * have been killed. */
 static void lose(struct passing *p, struct passed *c, enum side gone)
 {
   if (gone == CLIENT || !c->asked_count || !can_turn(p, c)) {
@@ -307,8 +307,8 @@ static bool accept_more(struct passing *p, bool accepts)
 
 /* -- the thread -- */
 
-/* Who waits for a silent node gets an answer of this one, or asks again. Who waits with more than a stop, an upload say, goes on
- * waiting, and so does who was asked for nothing. */
+/* Who waits for a silent node gets an answer of this one, or asks again. Who waits with more than a stop, an upload say,
+ * goes on waiting, and so does who has asked for nothing. */
 static void answer_in_its_place(struct passing *p, struct passed *c)
 {
   if (!c->over && !c->aside && c->asked_count && c->asked_count <= ASKED_MOST) turn_aside(p, c);
