@@ -109,10 +109,8 @@ void fitted_bodies_encode(struct buffer *out, const struct fitted_bodies *f)
 {
   struct json_writer w = { .out = out };
   struct buffer model = BUFFER(LIMIT_ANSWER);
-  robot_resource_encode(
-      &(struct robot_resource){
-          .robot = f->robot, .revision = f->revision, .created_at = f->created_at, .unphysical = f->unphysical },
-      &model);
+  robot_resource_encode(&(struct robot_resource){ .robot = f->robot, .write_row = f->write_row, .row = f->row },
+                        &model);
   if (model.failure && !out->failure) out->failure = model.failure;
   json_begin_object(&w);
   json_key(&w, "revision"), json_write_integer(&w, f->revision);

@@ -34,8 +34,8 @@ struct fitted_bodies {
   const struct fitted_bodies_request *request;
   struct armdyn_robot_description *robot; /* with the bodies in it */
   long long revision;
-  const char *created_at; /* of that revision, and whether it is unphysical */
-  bool unphysical;
+  void (*write_row)(struct json_writer *w, const void *row); /* as of struct robot_resource, of that revision */
+  const void *row;
   size_t part_count;
   struct fitted_part parts[ARMDYN_JOINTS_MAX + 1];
   size_t missing_count;

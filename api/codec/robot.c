@@ -540,21 +540,12 @@ void robot_encode(const struct armdyn_robot_description *robot, struct buffer *o
   json_end_object(&w);
 }
 
-void robot_lineage_encode(struct json_writer *w, const char *reason, const char *identification)
-{
-  if (reason && *reason) json_key(w, "reason"), json_write_text(w, reason);
-  if (identification && *identification) json_key(w, "identification"), json_write_text(w, identification);
-}
-
 void robot_resource_encode(const struct robot_resource *resource, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
   write_robot(&w, resource->robot);
-  json_key(&w, "revision"), json_write_integer(&w, resource->revision);
-  json_key(&w, "created_at"), json_write_text(&w, resource->created_at);
-  json_key(&w, "unphysical"), json_write_truth(&w, resource->unphysical);
-  robot_lineage_encode(&w, resource->reason, resource->identification);
+  resource->write_row(&w, resource->row);
   json_key(&w, "warnings"), robot_warnings_write(&w, resource->robot, resource->notes);
   json_end_object(&w);
 }

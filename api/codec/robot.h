@@ -28,14 +28,11 @@ void robot_encode(const struct armdyn_robot_description *robot, struct buffer *o
 /* What GET answers: the model and, as readOnly fields, its revision, when it was made, marks and warnings. */
 struct robot_resource {
   const struct armdyn_robot_description *robot;
-  long long revision;
-  const char *created_at; /* RFC 3339 UTC */
-  bool unphysical;
-  const struct robot_notes *notes;     /* of the import, only in the answer to it; NULL = none */
-  const char *reason, *identification; /* why it was made, and from which identification; NULL or "" = not said, none */
+  const struct robot_notes *notes; /* of the import, only in the answer to it; NULL = none */
+  /* members of what is kept of a revision beside its model */
+  void (*write_row)(struct json_writer *w, const void *row);
+  const void *row;
 };
-/* Its reason and identification, where there are any. */
-void robot_lineage_encode(struct json_writer *w, const char *reason, const char *identification);
 void robot_resource_encode(const struct robot_resource *resource, struct buffer *out);
 
 #endif

@@ -130,10 +130,8 @@ static enum armdyn_status load(struct store *store, const char *name, int64_t re
   struct cached *c = calloc(1, sizeof *c);
   status = c ? compile(&stored, &c->robot) : ARMDYN_EMEMORY;
   if (!status) {
-    c->entry = (struct robot_entry){ c->robot, stored.revision, stored.unphysical, "", "", "" };
-    memcpy(c->entry.reason, stored.reason, sizeof c->entry.reason);
-    memcpy(c->entry.identification, stored.identification, sizeof c->entry.identification);
-    memcpy(c->entry.created_at, stored.created_at, sizeof c->entry.created_at);
+    c->entry = (struct robot_entry){ c->robot, stored.revision, stored };
+    c->entry.row.document = NULL;
     memcpy(c->name, stored.name, sizeof c->name);
     c->newest = revision == 0;
     atomic_init(&c->holders, 1);

@@ -13,10 +13,7 @@ struct robots;
 struct robot_entry { /* shared, counted */
   const struct armdyn_robot *robot;
   int64_t revision;
-  bool unphysical;
-  char created_at[TIME_SIZE];
-  char reason[STORE_REASON_SIZE],
-      identification[ID_SIZE]; /* why it was made, and from what; "": nobody said, nothing */
+  struct store_robot row; /* without its document */
 };
 
 struct robots *robots_new(struct store *store);

@@ -201,7 +201,7 @@ static void answer_fitted(struct exchange *x, const struct robot_entry *entry,
   if (f && model) {
     *model = *armdyn_robot_description(entry->robot);
     f->request = request, f->robot = model, f->revision = (long long)entry->revision;
-    f->created_at = entry->created_at, f->unphysical = entry->unphysical;
+    f->write_row = robot_row_write, f->row = &entry->row;
     status = request->from == FIT_LENGTHS ? fit_lengths(x, f) : fit_meshes(x, f);
     if (!status) status = hold_against_itself(f);
   }

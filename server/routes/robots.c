@@ -113,24 +113,29 @@ bool robot_is_there(struct exchange *x)
   return true;
 }
 
-static void answer_resource(struct exchange *x, int http_status, const struct robot_resource *resource)
+void robot_row_write(struct json_writer *w, const void *of)
 {
+  const struct store_robot *row = of;
+  json_key(w, "revision"), json_write_integer(w, row->revision);
+  json_key(w, "created_at"), json_write_text(w, row->created_at);
+  json_key(w, "unphysical"), json_write_truth(w, row->unphysical);
+  if (*row->reason) json_key(w, "reason"), json_write_text(w, row->reason);
+  if (*row->identification) json_key(w, "identification"), json_write_text(w, row->identification);
+}
+
+static void answer_resource(struct exchange *x, int http_status, const struct armdyn_robot_description *robot,
+                            const struct store_robot *row, const struct robot_notes *notes)
+{
+  const struct robot_resource resource = { robot, notes, robot_row_write, row };
   struct buffer body = BUFFER(MODEL_ANSWER_MOST);
-  robot_resource_encode(resource, &body);
-  answer_etag(x, resource->revision);
+  robot_resource_encode(&resource, &body);
+  answer_etag(x, row->revision);
   answer_json(x, http_status, &body);
 }
 
 static void answer_entry(struct exchange *x, int http_status, const struct robot_entry *entry)
 {
-  const struct robot_resource resource = { armdyn_robot_description(entry->robot),
-                                           entry->revision,
-                                           entry->created_at,
-                                           entry->unphysical,
-                                           NULL,
-                                           entry->reason,
-                                           entry->identification };
-  answer_resource(x, http_status, &resource);
+  answer_resource(x, http_status, armdyn_robot_description(entry->robot), &entry->row, NULL);
 }
 
 static void answer_urdf(struct exchange *x, const struct robot_entry *entry)
@@ -252,10 +257,7 @@ static void answer_draft(struct exchange *x, int http_status, const struct draft
 {
   robots_changed(exchange_app(x)->robots, draft->row.name);
   if (http_status == 201) exchange_set_header(x, "Location", "/v1/robots/%s", draft->row.name);
-  const struct robot_resource resource = {
-    draft->model, draft->row.revision, draft->row.created_at, draft->row.unphysical, draft->notes, NULL, NULL
-  };
-  answer_resource(x, http_status, &resource);
+  answer_resource(x, http_status, draft->model, &draft->row, draft->notes);
 }
 
 /* The answer to a repeated POST: the robot that the first one made, as it is now. */
@@ -321,7 +323,7 @@ static const struct robot_entry *said_already(struct exchange *x, const struct d
   struct buffer document = BUFFER(MODEL_ANSWER_MOST);
   robot_encode(armdyn_robot_description(entry->robot), &document);
   char *present = buffer_take(&document, NULL);
-  const bool same = present && entry->revision == expected && entry->unphysical == draft->row.unphysical &&
+  const bool same = present && entry->revision == expected && entry->row.unphysical == draft->row.unphysical &&
                     !strcmp(present, draft->row.document);
   free(present);
   buffer_release(&document);
@@ -336,10 +338,7 @@ static void replace(struct exchange *x, struct draft *draft, enum precondition p
   bool creates = precondition == EXPECT_NONE;
   const struct robot_entry *present = creates ? NULL : said_already(x, draft, expected);
   if (present) {
-    const struct robot_resource resource = { draft->model,           present->revision, present->created_at,
-                                             present->unphysical,    draft->notes,      present->reason,
-                                             present->identification };
-    answer_resource(x, 200, &resource);
+    answer_resource(x, 200, draft->model, &present->row, draft->notes);
     robots_release(exchange_app(x)->robots, present);
     return;
   }
@@ -417,10 +416,7 @@ static void list_item(struct listing *listing, const struct store_robot *row, co
   struct json_writer w = { .out = &item };
   json_begin_object(&w);
   json_key(&w, "name"), json_write_text(&w, row->name);
-  json_key(&w, "revision"), json_write_integer(&w, row->revision);
-  json_key(&w, "created_at"), json_write_text(&w, row->created_at);
-  json_key(&w, "unphysical"), json_write_truth(&w, row->unphysical);
-  robot_lineage_encode(&w, row->reason, row->identification);
+  robot_row_write(&w, row);
   write_model_summary(exchange_app(listing->x)->robots, row, &w);
   json_key(&w, "href"), json_write_text(&w, href);
   json_end_object(&w);

@@ -2,6 +2,7 @@
 #ifndef SERVER_ROUTES_ROBOTS_H
 #define SERVER_ROUTES_ROBOTS_H
 
+#include "api/json/writer.h"
 #include "server/http/exchange.h"
 #include "server/robots/cache.h"
 
@@ -11,6 +12,8 @@ bool robot_of_request(struct exchange *x, const char *revision, const struct rob
                       enum outcome *outcome);
 /* Is it there? false: answered. */
 bool robot_is_there(struct exchange *x);
+/* Members of a revision in answers, of a struct store_robot. To add a column: its row here, in store.h and store/robots.c. */
+void robot_row_write(struct json_writer *w, const void *row);
 /* May a revision be called so? Not like a number or "latest". */
 bool alias_is_good(const char *alias);
 

@@ -76,7 +76,7 @@ Test(cache, reads_once_and_hits_ever_after)
   OK(robots_get(robots, "a", 1, false, &two));
   cr_assert_eq(one, two);
   cr_assert_eq(one->revision, 1);
-  cr_assert_gt(clock_parse(one->created_at), 0);
+  cr_assert_gt(clock_parse(one->row.created_at), 0);
   cr_assert_eq(mass_of(one), 3);
   robots_release(robots, one);
   robots_release(robots, two);

@@ -2,7 +2,7 @@
 import { link } from '../route.js'
 import { extend } from '../words.js'
 
-// Kinds of jobs: where their results are, in the API and among the pages, and their words. To add one: a row.
+// Kinds of jobs: where their results are, in the API and among the pages ('' where no page shows them), and their words. To add one: a row.
 const KINDS = [
   ['identification', 'identifications', 'identification', '辨识'],
   ['identification_study', 'identification-studies', 'study of an identification', '辨识研究'],
