@@ -147,7 +147,12 @@ $(OUT)/openapi.json: api/bundle.py api/lists.py api/limits.py api/limits.h $(BUI
 	$(PYTHON) api/bundle.py $@
 $(OUT)/generated/api/calls.h: $(OUT)/openapi.json api/calls.py
 	@mkdir -p $(@D)
-	$(PYTHON) api/calls.py $< $@
+	$(PYTHON) api/calls.py $< $@ $(@D)/read_only.h
+# What is ignored of a body that is put: rows of these tables.
+READ_ONLY := $(addprefix $(OUT)/obj/,$(addprefix api/codec/,carried.o cell.o controller.o robot.o webhook.o) api/dataset/mapping.o \
+               $(addprefix server/routes/,aliases.o controller_part.o))
+$(READ_ONLY): CPPFLAGS += -I$(OUT)/generated
+$(READ_ONLY): | $(OUT)/generated/api/calls.h
 $(OUT)/generated/api/limits_table.h: api/limits.py api/limits.h
 	@mkdir -p $(@D)
 	$(PYTHON) api/limits.py $@

@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""What the contract says of every call, as macros that the rows of the route table (server/routes/routes.c) begin with.
+"""What the contract says of every call, as macros that the rows of the route table (server/routes/routes.c) begin with, and which
+members of what is put are read only, as rows of the codecs' field tables.
 
-    calls.py OPENAPI.json OUT        OUT: a header with CALL_<operationId>, the first members of struct route
+    calls.py OPENAPI.json OUT READ_ONLY        OUT: a header with CALL_<operationId>, the first members of struct route
+                                               READ_ONLY: a header with READ_ONLY_<SCHEMA>, written only when it differs
 """
 
 import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -49,6 +52,19 @@ def header(doc):
                f'{bodies(op)}, {answers(doc, op)}, {text(words)}, "{op["operationId"]}", {text(op.get("x-no-dry-run"))}')
 
 
+def read_only(doc):
+    yield "/* Made of the contract by api/calls.py: of a schema what is accepted and ignored. */"
+    for name, schema in doc["components"]["schemas"].items():
+        members = [member for member, of in schema.get("properties", {}).items() if of.get("readOnly")]
+        if members:
+            rows = ", ".join(f'{{ READ_ONLY("{member}") }}' for member in members)
+            yield f'#define READ_ONLY_{re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()} {rows}'
+
+
 if __name__ == "__main__":
-    source, out = map(pathlib.Path, sys.argv[1:])
-    out.write_text("\n".join(header(json.loads(source.read_text()))) + "\n")
+    source, out, members = map(pathlib.Path, sys.argv[1:])
+    contract = json.loads(source.read_text())
+    out.write_text("\n".join(header(contract)) + "\n")
+    rows = "\n".join(read_only(contract)) + "\n"
+    if not members.is_file() or members.read_text() != rows:
+        members.write_text(rows)

@@ -1,4 +1,5 @@
 #include "api/codec/carried.h"
+#include "api/read_only.h"
 
 static bool is_part_name(const char *text)
 {
@@ -17,8 +18,7 @@ static const struct json_field part_fields[] = {
   { TEXT(struct part, name), MATCHES(part_name_pattern), REQUIRED },
   { OBJECT(struct part, payload, body_type), REQUIRED },
   { OBJECT(struct part, tool, pose_type), HAS(struct part, has_tool), NULLABLE },
-  { READ_ONLY("robot") },
-  { READ_ONLY("changed_at") },
+  READ_ONLY_PART,
 };
 const struct json_type part_type = JSON_TYPE("a part", part_fields, struct part, NULL, NULL);
 

@@ -2,6 +2,7 @@
 
 #include "api/codec/parts.h"
 #include "api/codec/shape.h"
+#include "api/read_only.h"
 
 /* A body as it is read and written. */
 struct body_form {
@@ -31,8 +32,7 @@ static const struct json_field cell_fields[] = {
   { TEXT(FORM, description), OMIT_DEFAULT },
   { OBJECT(FORM, base, pose_type), OMIT_DEFAULT },
   { LIST_ALLOCATED(FORM, bodies, body_count, 0, ARMDYN_OBSTACLES_MAX, body_form_type), REQUIRED },
-  { READ_ONLY("revision") },
-  { READ_ONLY("created_at") },
+  READ_ONLY_CELL,
 };
 
 /* The library has the final say; it stops at its first objection. */

@@ -2,6 +2,7 @@
 
 #include "api/codec/controller.h"
 #include "api/json/fields.h"
+#include "api/read_only.h"
 
 static const char *const protocols[] = { "armdyn-v2", "register-map" };
 const char *const controller_kind_names[4] = { "other", "csp_torque_offset", "ur_direct_torque", "kuka_fri" };
@@ -208,7 +209,7 @@ static const struct json_field controller_fields[] = {
   { TEXT(struct controller_description, cell), MATCHES(json_name_pattern), NULLABLE, OMIT_DEFAULT },
   { TRUTH(struct controller_description, enabled) },
   { OBJECT(struct controller_description, profile, profile_type), REQUIRED },
-  { READ_ONLY("created_at") },
+  READ_ONLY_CONTROLLER,
 };
 static const struct json_type controller_type =
     JSON_TYPE("a controller", controller_fields, struct controller_description, controller_init, NULL);

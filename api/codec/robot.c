@@ -7,6 +7,7 @@
 #include "api/codec/parts.h"
 #include "api/codec/warnings.h"
 #include "api/json/fields.h"
+#include "api/read_only.h"
 
 #define IS_OBJECT (UINT64_C(1) << 63)
 
@@ -430,12 +431,7 @@ static const struct json_field robot_fields[] = {
   { OBJECT(ROBOT, payload, model_body_type), OMIT_DEFAULT },
   { OBJECT(ROBOT, body_count, base_type), NAMED("base"), OMIT_DEFAULT },
   { LIST(ROBOT, visuals, visual_count, 0, visual_type), OMIT_DEFAULT },
-  { READ_ONLY("revision") },
-  { READ_ONLY("created_at") },
-  { READ_ONLY("unphysical") },
-  { READ_ONLY("warnings") },
-  { READ_ONLY("reason") },
-  { READ_ONLY("identification") },
+  READ_ONLY_ROBOT,
   /* read only, with no place in the model: as nothing is left of them, they are never written */
   { .name = "units", .kind = FIELD_CUSTOM, .decode = units_decode, NULLABLE, OMIT_DEFAULT },
   { .name = "products_of_inertia", .kind = FIELD_CUSTOM, .decode = products_decode, NULLABLE, OMIT_DEFAULT },

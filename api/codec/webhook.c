@@ -1,6 +1,7 @@
 #include "api/codec/webhook.h"
 
 #include "api/codec/words.h"
+#include "api/read_only.h"
 
 /* What a webhook may be told of without a request that names it. To add a type: here, and in api/schemas/webhook.yaml and
  * api/webhooks.yaml. */
@@ -19,8 +20,7 @@ static const struct json_field fields[] = {
   { TRUTH(struct webhook_request, enabled) },
   { WORDS(struct webhook_request, events, webhook_events,
           "a list of types: [\"controller.lost\", \"queue.blocked\"]") },
-  { READ_ONLY("created_at") },
-  { READ_ONLY("former_secret_until") },
+  READ_ONLY_WEBHOOK_REQUEST,
 };
 static const struct json_type type = JSON_TYPE("a webhook", fields, struct webhook_request, init, NULL);
 

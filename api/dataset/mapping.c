@@ -2,6 +2,7 @@
 
 #include "api/dataset/log_units.h"
 #include "api/json/fields.h"
+#include "api/read_only.h"
 
 /* Every choice of a text is a row; the values stand beside the names. */
 static const char *const delimiter_names[] = { ",", ";", "\t", "|", " " };
@@ -257,8 +258,7 @@ static const struct json_field mapping_fields[] = {
   { CUSTOM(MAPPING, columns, columns_decode, columns_encode,
            "the columns: {\"q1\": {\"column\": \"A1.ActPos\", \"unit\": \"deg\"}}"),
     REQUIRED },
-  { READ_ONLY("name") },
-  { READ_ONLY("created_at") },
+  READ_ONLY_MAPPING,
 };
 static const struct json_type mapping_type = JSON_TYPE("a mapping", mapping_fields, MAPPING, mapping_init, check);
 

@@ -166,6 +166,7 @@ struct json_field {
 /* words_: what belongs there, for messages: "a number or {\"positive\", \"negative\"}" */
 #define CUSTOM(type_, member_, decode_, encode_, words_)                                                               \
   JSON_MEMBER(type_, member_), .kind = FIELD_CUSTOM, .decode = decode_, .encode = encode_, .unit = words_
+/* Those of a schema of the contract: READ_ONLY_ROBOT (api/calls.py) */
 #define READ_ONLY(name_) .name = name_, .kind = FIELD_READ_ONLY
 
 /* -- modifiers -- */

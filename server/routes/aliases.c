@@ -1,5 +1,6 @@
 /* Aliases: names that stand for a revision of a robot, such as "production". */
 #include "api/json/fields.h"
+#include "api/read_only.h"
 #include "server/app.h"
 #include "server/routes/robots.h"
 #include "server/routes/versioned.h"
@@ -11,9 +12,7 @@ struct alias_request {
 static const struct json_field request_fields[] = {
   { INTEGER(struct alias_request, revision, BETWEEN(1, 1e15), NULL), REQUIRED },
   { TEXT(struct alias_request, reason) },
-  { READ_ONLY("alias") },
-  { READ_ONLY("robot") },
-  { READ_ONLY("changed_at") },
+  READ_ONLY_ALIAS,
 };
 static const struct json_type request_type = JSON_TYPE("an alias", request_fields, struct alias_request, NULL, NULL);
 

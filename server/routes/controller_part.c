@@ -1,5 +1,6 @@
 /* The part that a controller's arm holds, as its cell says. */
 #include "api/codec/carried.h"
+#include "api/read_only.h"
 #include "server/app.h"
 #include "server/routes/handlers.h"
 #include "server/routes/motion.h"
@@ -11,9 +12,7 @@ struct held_part {
 };
 static const struct json_field held_fields[] = {
   { TEXT(struct held_part, part), MATCHES(part_name_pattern), NULLED(struct held_part, none) },
-  { READ_ONLY("controller") },
-  { READ_ONLY("robot") },
-  { READ_ONLY("said_at") },
+  READ_ONLY_HELD_PART,
 };
 enum { GIVEN_PART = 1 };
 
