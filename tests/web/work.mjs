@@ -32,6 +32,15 @@ await flow({
     sure(far(inside(signalOf(one, table), 1), inside(t.map((at) => 2 * Math.PI * (4 * Math.cos(8 * Math.PI * at) - 3 * Math.cos(6 * Math.PI * at))), 1)) < 0.01, 'the derivative of a difference')
     equal(signalOf({ ...one, a: 'c' }, table), null, 'a column that is not there')
   },
+  async 'what the service names has a word'() {
+    const source = (name) => readFileSync(new URL(`../../server/${name}`, import.meta.url), 'utf8')
+    const named = (name, pattern) => [...source(name).matchAll(pattern)].map(([, one]) => one)
+    const { components } = await api('GET', '/v1/openapi.json')
+    const lacking = (codes, page, prefix) => codes.filter((code) => !source(`web/src/${page}`).includes(`${prefix}${code}${prefix || /\W/.test(code) ? "'" : ':'}`))
+    const events = named('routes/event_log.c', /"([a-z]+\.[a-z]+)"/g), alarms = named('alarms/causes.h', /X\([A-Z_]+, "([a-z-]+)"/g), remarks = components.schemas.DatasetQuality.items.properties.code['x-known']
+    sure(events.length > 20 && alarms.length > 10 && remarks.length > 8, `${events} ${alarms} ${remarks}`)
+    equal([lacking([...new Set(events.map((type) => type.split('.')[1]))], 'pages/events.js', "'happened."), lacking(alarms, 'ui/sentences.zh.js', ''), lacking(remarks, 'pages/datasets.js', "'remark.")], [[], [], []], 'what has none')
+  },
   async 'label, export and delete many at once'() {
     for (const label of ['one', 'two', 'three', '=1+1']) await api('POST', `/v1/robots/scara/datasets?label=${encodeURIComponent(label)}`, data)
     await menu('datasets')

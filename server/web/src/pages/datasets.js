@@ -32,6 +32,15 @@ extend({
   identify: ['Identify …', '辨识……'],
   identify_hint: ['Choose data sets of one robot.', '请选择同一机器人的数据集。'],
   quality: ['Remarks', '质量'],
+  'remark.gaps': ['gaps', '缺样'],
+  'remark.clock_jitter': ['clock jitters', '时钟抖动'],
+  'remark.repeated_samples': ['samples repeat', '样本重复'],
+  'remark.rest': ['at rest', '静止时段'],
+  'remark.joint_at_rest': ['joint never moves', '关节不动'],
+  'remark.unit_suspect': ['units?', '单位可疑'],
+  'remark.clipped': ['torque clipped', '力矩削顶'],
+  'remark.channel_delay': ['channels apart in time', '通道有时差'],
+  'remark.no_torque': ['no torques', '无力矩'],
   quality_report: ['Quality report', '质量报告'],
   quality_none: ['Nothing remarkable was found.', '未发现异常。'],
   learn_from: ['Learn from', '训练数据'],
@@ -61,6 +70,12 @@ extend({
 
 const OFFERED = ARMDYN_ESTIMATOR_LIST.filter((name) => name !== 'didim') // for which one must tell the loop
 const SEARCHES = ['find_cutoffs', 'test_filters', 'find_drive_gains'] // that a run makes where it is asked to
+
+// Each kind once, with how often, and all of its sentences.
+const Remarks = ({ quality }) => [...new Set(quality.map(({ code }) => code))].map((code) => {
+  const alike = quality.filter((one) => one.code === code)
+  return html`<span key=${code} class="state warn" title=${alike.map((one) => said(one.detail, code)).join('\n')}>${t(`remark.${code}`)}${alike.length > 1 && ` × ${alike.length}`}</span> `
+})
 
 function Identify({ sets, onClose }) {
   const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
@@ -151,7 +166,7 @@ function All() {
       { key: 'samples', head: t('samples'), number: true, cell: (set) => count(set.samples) },
       { key: 'duration', head: t('duration'), number: true, cell: (set) => `${figure(set.duration)} s` },
       { key: 'rate', head: t('rate'), number: true, cell: (set) => `${figure(set.rate)} Hz` },
-      { key: 'quality', head: t('quality'), cell: (set) => set.quality.map((one, k) => html`<span key=${k} class="state warn" title=${said(one.detail, one.code)}>${one.code}</span> `) },
+      { key: 'quality', head: t('quality'), cell: (set) => html`<${Remarks} quality=${set.quality} />` },
       { key: 'created', head: t('created'), sort: 'created_at', class: 'tight', cell: (set) => moment(set.created_at) },
       { key: 'tags', head: t('tags'), cell: (set) => html`<${Tags} tags=${set.tags} />` },
       { key: 'created_by', head: t('who'), standard: false, cell: (set) => html`<bdi>${set.created_by ?? ''}</bdi>` },
@@ -195,7 +210,7 @@ function One({ id }) {
       <a class="button" href=${link(['datasets'], { chosen: set.id })}>${t('identify')}</a>
       <${Act} role="engineer" onClick=${() => setAsking(true)}>${t('delete')}</${Act}>
     </${Head}>
-    <section class="panel"><h2>${t('quality_report')}</h2>${set.quality.length === 0 ? html`<p><span class="state good">${t('quality_none')}</span></p>` : html`<ul>${set.quality.map((one, k) => html`<li key=${k}><span class="state warn">${one.code}</span> ${said(one.detail, one.code)}</li>`)}</ul>`}
+    <section class="panel"><h2>${t('quality_report')}</h2>${set.quality.length === 0 ? html`<p><span class="state good">${t('quality_none')}</span></p>` : html`<ul>${set.quality.map((one, k) => html`<li key=${k}><span class="state warn" title=${one.code}>${t(`remark.${one.code}`)}</span> ${said(one.detail, one.code)}</li>`)}</ul>`}
       <p class="quiet">SHA-256 <code>${set.sha256}</code></p></section>
     <${Plots} set=${set} />
     <section class="panel"><${Table} caption=${t('columns')} id=${(column) => column.name} items=${set.columns} columns=${[

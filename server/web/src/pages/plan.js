@@ -125,7 +125,7 @@ function Points({ model, points, at, setAt, setPoints, change, nameOf }) {
       ${points.map((_, k) => html`<button key=${k} type="button" aria-pressed=${k === at} class=${k === at ? 'main' : ''} onClick=${() => setAt(k)}>${nameOf(k)}</button>`)}
       <button type="button" onClick=${() => { setPoints([...points.slice(0, -1), points[at], points[points.length - 1]]); setAt(points.length - 1) }}>+ ${t('waypoint_add')}</button>
       <button type="button" disabled=${at === 0 || at === points.length - 1} onClick=${() => { setPoints(points.filter((_, k) => k !== at)); setAt(0) }}>${t('waypoint_remove')}</button>
-      ${(controllers.value?.items ?? []).map(({ name }) => html`<button key=${name} type="button" onClick=${() => here(name)}>⌖ ${t('point_here', { controller: name })}</button>`)}</div>
+      ${(controllers.value?.items ?? []).map(({ name }) => html`<button key=${name} type="button" onClick=${() => here(name)}>${t('point_here', { controller: name })}</button>`)}</div>
     <${Refusal} error=${error} />${said && html`<${Notice} kind="warn">${said}</${Notice}>`}`
 }
 

@@ -42,8 +42,8 @@ extend({
   sim_tolerance: ['Tolerance', '容差'],
   sim_tolerance_hint: ['empty: as is usual', '留空：默认'],
   sim_method: ['Method', '方法'],
-  'integrator.adaptive': ['adaptive steps', '自适应步长'],
-  'integrator.fixed': ['fixed steps', '固定步长'],
+  'method.adaptive': ['adaptive steps', '自适应步长'],
+  'method.fixed': ['fixed steps', '固定步长'],
   sim_steps: ['Steps', '步数'],
   sim_drift: ['Drift of the energy', '能量漂移'],
   sim_work: ['Work of the drives', '驱动做功'],
@@ -184,7 +184,7 @@ function One({ id }) {
 const metric = (key, head, show) => ({ key, head: t(head), sort: key, number: true, cell: (one) => show(one.metrics?.[key]) })
 
 const All = () => html`<${Results} kind="simulations" text=${t('sim_text')} columns=${[
-  { key: 'method', head: t('sim_method'), class: 'tight', cell: (one) => t(`integrator.${one.method}`) },
+  { key: 'method', head: t('sim_method'), class: 'tight', cell: (one) => t(`method.${one.method}`) },
   metric('duration', 'duration', (value) => `${figure(value)} s`), metric('steps', 'sim_steps', count),
   metric('tool_speed', 'tool_speed', (value) => (value == null ? '–' : `${figure(value, 3)} m/s`)), metric('drift', 'sim_drift', (value) => figure(value, 2)),
 ]}><a class="button" href=${link(['simulations', 'new'])}>${t('sim_new')}</a></${Results}>`

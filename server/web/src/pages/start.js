@@ -60,7 +60,7 @@ function Now() {
   const moving = transfers.active.map((one) => ({ ...one, ...newsOf('transfers', one.id) }))
   const waiting = answer.value.jobs.waiting_count
   return html`<${Refusal} error=${answer.error} />
-    ${draining && html`<${Notice} kind="warn">${t('start_draining')} ${session.may('admin') && html`<a href=${link(['storage'])}>${t('page.storage')}</a>`}</${Notice}>`}
+    ${draining && html`<${Notice} kind="warn">${t('start_draining')} ${session.may('admin') && html`<a href=${link(['storage'])}>${t('place.admin')}</a>`}</${Notice}>`}
     ${alarms > 0 && html`<${Notice} kind="bad"><a href=${link(['alarms'])}>${t('start_alarms', { count: alarms })}</a></${Notice}>`}
     <div class="grid"><section class="panel"><h2>${t('start_now')}</h2>
       ${running.length + moving.length + waiting === 0 && html`<p class="quiet">${t('start_idle')}</p>`}
@@ -83,7 +83,7 @@ export function Page() {
   return html`
     <${Head} title=${t(empty ? 'welcome' : 'page.start')} sub=${t('start_text')} />
     <${Refusal} error=${robots.error} />
-    ${done && html`<${Notice} kind="good">${t('start_done')} <a href=${link(['datasets'])}>${t('page.datasets')}</a></${Notice}>`}
+    ${done && html`<${Notice} kind="good">${t('start_done')} <a href=${link(['datasets'])}>${t('next.identify')}</a></${Notice}>`}
     ${empty && demo}
     <h2>${t('start_next')}</h2>
     <div class="tiles">${NEXT.filter(({ role }) => session.may(role)).map(({ name, to }) => html`<a key=${name} class="tile next" href=${to}><b>${t(`next.${name}`)}</b><span class="quiet">${t(`next.${name}_text`)}</span></a>`)}</div>

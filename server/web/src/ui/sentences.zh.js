@@ -118,6 +118,8 @@ const CODES = {
   'disk-low': '存储磁盘剩余空间不足',
   'workers-fail': '工作进程反复崩溃或停止响应；日志中有结束原因',
   'clock-behind': '时钟落后于存储中的时间',
+  'model-drift': '手臂已与其模型不符：请查看监视结果并重新辨识',
+  contact: '手臂受到外力',
 }
 
 // Whole sentences, and beginnings or ends of them that are put together.
@@ -264,12 +266,15 @@ const PATTERNS = [
   ['the queue is blocked: {rest}. Look at the arm, then POST {path}', '队列被阻止：{rest}。请查看手臂，然后放行队列'],
   ['STOP was sent to the controller', '已向控制器发送 STOP'],
   ['its transfer was stopped', '其传输已停止'],
+  ['torques {content}, for a controller of kind {kind}', '力矩内容：{content}；控制器类型：{kind}'],
   ['the controller was started anew', '控制器已重新启动'],
   ['the gateway was started anew', '网关已重新启动'],
   ['the service was started anew', '服务已重新启动'],
   ['the controller does not answer', '控制器无响应'],
   ['the controller was started anew: look at the arm', '控制器已重新启动：请查看手臂'],
   ['the controller is in fault: {n}, {what}', '控制器处于故障状态：{n}'],
+  ['the arm is no longer as its model says: {what}; see its watch, and identify it again', '手臂已与其模型不符（{what}）：请查看监视结果并重新辨识'],
+  ["something pushed the arm beyond the watch's collision_thresholds", '手臂受到的外力超出监视的 collision_thresholds'],
   ['its start was asked for', '已请求启动'],
   ['its start was asked for already', '已请求过启动'],
   ['the order starts by itself', '订单自动启动'],
