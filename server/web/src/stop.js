@@ -111,12 +111,12 @@ function Menu({ id }) {
   useLive(shown ? '*' : null)
   const toggled = (event) => {
     show(event.newState === 'open')
-    if (event.newState === 'open') search.current?.focus()
-    else setText('')
+    if (event.newState !== 'open') setText('')
   }
+  useEffect(() => void (shown && search.current.focus()), [shown]) // it is there only then
   const found = (known.value ?? []).filter((name) => name.includes(text.trim().toLowerCase()))
   return html`<div popover="auto" id=${id} class="stopmenu" onToggle=${toggled} role="group" aria-label=${t('stop_one', { count: known.value?.length ?? '' })}>${shown && html`
-    <label><span>${t('stop_search')}</span><input ref=${search} autofocus type="search" value=${text} onInput=${(e) => setText(e.target.value)}
+    <label><span>${t('stop_search')}</span><input ref=${search} type="search" value=${text} onInput=${(e) => setText(e.target.value)}
       onKeyDown=${(e) => { if (e.key === 'Enter' && found.length === 1) press(found[0]) }} /></label>
     <ul>${found.map((name) => html`<li key=${name}><button type="button" class="stop" onClick=${() => press(name)}><span aria-hidden="true">■</span> ${t('stop', { name })}</button><${Seen} name=${name} /><${Came} name=${name} /></li>`)}</ul>
     ${!found.length && html`<p class="quiet">${t('nothing')}</p>`}
