@@ -48,7 +48,7 @@ export function Page() {
     <div class="panel"><${Table} tall caption=${t('page.alarms')} id=${(alarm) => alarm.id} items=${list.items} list=${list} columns=${[
       { key: 'state', head: t('state'), cell: (alarm) => html`<span class=${`state ${KINDS[alarm.state] ?? ''}`}>${wordOf(alarm.state)}</span>` },
       { key: 'text', head: t('alarm_what'), class: 'wide', cell: (alarm) => html`<bdi>${said(alarm.text, alarm.code)}</bdi>` },
-      { key: 'code', head: t('alarm_code'), cell: (alarm) => html`<code>${alarm.code}</code>` },
+      { key: 'code', head: t('alarm_code'), class: 'tight', cell: (alarm) => html`<code>${alarm.code}</code>` },
       { key: 'controller', head: t('controller'), cell: (alarm) => alarm.controller && html`<a href=${link(['controllers', alarm.controller])}>${alarm.controller}</a>` },
       { key: 'since', head: t('alarm_since'), class: 'tight', cell: (alarm) => moment(alarm.since) },
       { key: 'until', head: t('alarm_until'), class: 'tight', cell: (alarm) => (alarm.until ? moment(alarm.until) : '–') },

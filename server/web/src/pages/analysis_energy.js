@@ -33,16 +33,16 @@ const Cycle = ({ name, cycle }) => cycle && html`<${Tile} name=${name}>${figure(
   <div class="tile"><span>${t(name)}, ${t('estimate_cycles')}</span><b>${figure(cycle.kwh_per_1000_cycles, 3)} kWh</b></div>`
 
 // What rounding left of nothing is nothing.
-const valueOf = (energy, cause) => (Math.abs(energy.by_cause[cause]) < 1e-9 * Math.abs(energy.total) ? 0 : energy.by_cause[cause])
+const orNothing = (value, total) => (Math.abs(value) < 1e-9 * Math.abs(total) ? 0 : value)
 
 function Estimate({ estimate: { predicted, measured, difference_percent, duration, warnings } }) {
   const known = [['estimate_predicted', predicted], ['estimate_measured', measured]].filter(([, cycle]) => cycle)
   const causes = Object.keys(known[0][1].electrical_energy.by_cause)
-  const drives = known.flatMap(([name, cycle]) => cycle.electrical_energy.by_joint.map((one) => ({ name, ...one })))
+  const drives = known.flatMap(([name, cycle]) => cycle.electrical_energy.by_joint.map((one) => ({ name, ...one, returned: orNothing(one.returned, one.drawn) })))
   return html`${warnings.length > 0 && html`<${Notice} kind="warn"><ul>${warnings.map((one, k) => html`<li key=${k}>${sentence(one)}</li>`)}</ul></${Notice}>`}
     <div class="tiles"><${Tile} name="duration">${figure(duration)} s</${Tile}>${known.map(([name, cycle]) => html`<${Cycle} key=${name} name=${name} cycle=${cycle} />`)}
       ${difference_percent != null && html`<${Tile} name="estimate_difference">${figure(difference_percent, 3)} %</${Tile}>`}</div>
-    <section class="panel"><div class="grid"><${Bars} title=${t('estimate_cause')} legend=${known.map(([name]) => t(name))} rows=${causes.map((cause) => ({ label: t(`cause.${cause}`), bars: known.map(([, cycle], index) => ({ value: valueOf(cycle.electrical_energy, cause), index })) }))} />
+    <section class="panel"><div class="grid"><${Bars} title=${t('estimate_cause')} legend=${known.map(([name]) => t(name))} rows=${causes.map((cause) => ({ label: t(`cause.${cause}`), bars: known.map(([, cycle], index) => ({ value: orNothing(cycle.electrical_energy.by_cause[cause], cycle.electrical_energy.total), index })) }))} />
       <div><h2>${t('estimate_drive')}</h2><${Table} caption=${t('estimate_drive')} id=${(one) => `${one.name} ${one.joint}`} items=${drives} columns=${[
         { key: 'joint', head: t('joint'), cell: (one) => html`<bdi>${one.joint}</bdi>` },
         ...(known.length > 1 ? [{ key: 'of', head: t('source'), cell: (one) => t(one.name) }] : []),

@@ -12,7 +12,7 @@ import { session } from '../session.js'
 import { Act, Ended, Bar, Head, Notice, Refusal, State, useAnswer } from '../ui/parts.js'
 import { Table, useList } from '../ui/table.js'
 import { ControllerDelete, ControllerForm } from './controller_form.js'
-import { figure, moment, shortId } from '../ui/format.js'
+import { figure, moment, plusMinus, shortId } from '../ui/format.js'
 import { Deliveries } from '../ui/deliveries.js'
 import { DryRun } from './dry_run.js'
 import { Held } from './held.js'
@@ -44,7 +44,7 @@ extend({
   lease_free: ['free', '空闲'],
   last_error: ['Last error', '上次错误'],
   clock: ['Its clock', '时钟'],
-  clock_goes: ['{error} % off (± {within} %), {offset} ms ahead after {watched} s; cycle {cycle} ms', '误差 {error} %（± {within} %），{watched} 秒后快 {offset} 毫秒；周期 {cycle} 毫秒'],
+  clock_goes: ['{error} % off, {offset} ms ahead after {watched} s; cycle {cycle} ms', '误差 {error} %，{watched} 秒后快 {offset} 毫秒；周期 {cycle} 毫秒'],
   clear: ['Clear', '清除'],
   transfers_earlier: ['Earlier transfers', '以前的传输'],
   sent: ['Sent', '已发送'],
@@ -70,7 +70,7 @@ function Card({ name, robot }) {
       <dt>${t('positions')}</dt><dd class="code">${status.position ? status.position.map((value) => figure(value, 4)).join(', ') : '–'}</dd>
       <dt>${t('play_index')}</dt><dd>${status.play_index ?? '–'}</dd>
       <dt>${t('lease')}</dt><dd>${status.lease ? html`<code>${shortId(status.lease)}</code>` : t('lease_free')}</dd>
-      ${status.clock && html`<dt>${t('clock')}</dt><dd>${t('clock_goes', { error: figure(status.clock.error_percent, 2), within: figure(status.clock.uncertainty_percent, 2), offset: figure(1000 * status.clock.offset, 3), watched: figure(status.clock.watched, 3), cycle: figure(1000 * status.clock.cycle, 3) })} ${status.clock.warning && html`<span class="state warn">${status.clock.warning}</span>`}</dd>`}
+      ${status.clock && html`<dt>${t('clock')}</dt><dd>${t('clock_goes', { error: plusMinus(status.clock.error_percent, status.clock.uncertainty_percent), offset: figure(1000 * status.clock.offset, 3), watched: figure(status.clock.watched, 3), cycle: figure(1000 * status.clock.cycle, 3) })} ${status.clock.warning && html`<span class="state warn">${status.clock.warning}</span>`}</dd>`}
       ${status.last_error && html`<dt>${t('last_error')}</dt><dd>${status.last_error}</dd>`}
     </dl>`}</section>`
 }
