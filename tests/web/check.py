@@ -25,7 +25,8 @@ from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
 LANGUAGES = {"flows.mjs": ("en", "zh"), "work.mjs": ("en",), "questions.mjs": ("zh",), "motions.mjs": ("en", "zh"), "results.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
-ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "clicking.mjs": 0, "motions.mjs": 1, "results.mjs": 1, "cells.mjs": 6}  # simulated
+ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "motions.mjs": 1, "results.mjs": 1, "cells.mjs": 6, "audit.mjs": 1, "keyboard.mjs": 2, "clicking.mjs": 1}  # simulated
+SOAKED = ("audit.mjs", "keyboard.mjs")  # programs of a soak alone, in both languages
 PATIENCE = 900  # s, so late that only what hangs meets it
 CLICKING = 15  # minutes, of a soak
 
@@ -116,7 +117,7 @@ def strangers():
         return "" if sorted(taken) == [("/v1/drain", 200)] * 4 and told["own"] == [[200, 200]] * 2 else f"taken: {taken}; own pages: {told['own']}"
 
 
-LONG, RUNS = 10_000_000, 10_000
+LONG, RUNS = 10_000_000, 200_000
 
 
 def upload_long(server, place):
@@ -189,6 +190,7 @@ def check_web(tally, variant_out, soak=False):
         tally.skip("pages", why)
         return
     programs = [functools.partial(check_program, program=program, language=language)
-                for program, languages in LANGUAGES.items() for language in (("en", "zh") if soak else languages)]
+                for program, languages in {**LANGUAGES, **dict.fromkeys(SOAKED if soak else (), ())}.items()
+                for language in (("en", "zh") if soak else languages)]
     for check in tally.mine([*programs, check_strangers, *([check_figures, check_clicking] if soak else [])]):
         check(tally)

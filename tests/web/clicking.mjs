@@ -1,7 +1,8 @@
 // A long look at every page, again and again: what a browser holds must not grow.
-//   node clicking.mjs en|zh MINUTES     environment: as of person.mjs
+//   node clicking.mjs en|zh MINUTES     environment: as of person.mjs, ARMDYN_CONTROLLER_PORTS
 // Each figure is a line of JSON, as of figures.mjs.
-import { api, faults, flow, page, url } from './person.mjs'
+import { api, expected, faults, flow, page, url } from './person.mjs'
+import { motion, scene } from './scene.mjs'
 import { sure } from './steps.mjs'
 
 const minutes = Number(process.argv[3] ?? 2)
@@ -11,20 +12,11 @@ const say = (name, value, most, unit) => {
   sure(value <= most, `${name}: ${value} ${unit}, at most ${most}`)
 }
 
-// What there is to look at: a page of each kind, with something in it.
-async function places() {
-  const motion = await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0, 0] }, goal: { q: [0.3, 0.2, 0, 0] }, duration: 1 }, { Prefer: 'wait=60' })
-  const [learn] = (await api('GET', '/v1/datasets?label=demo:%20learn')).items
-  const runs = []
-  for (const estimator of ['wls', 'ols']) runs.push(await api('POST', '/v1/robots/scara/identifications', { datasets: [learn.id], estimator, validation_fraction: 0.3 }, { Prefer: 'wait=120' }))
-  const at = ({ result }) => result.href.replace('/v1/', '')
-  const lists = ['', 'robots', 'datasets', 'mappings', 'parts', 'trajectories', 'excitations', 'friction-tests', 'simulations', 'verifications', 'tunings', 'zonings', 'analyses', 'events', 'collision-checks', 'identifications', 'evaluations', 'friction-identifications', 'identification-studies', 'controllers', 'orders', 'alarms', 'cells', 'jobs', 'keys', 'webhooks', 'audit', 'storage']
-  return [...lists, 'robots/scara', 'robots/puma560', 'robots/scara/history', 'analyses/energy-estimates?robot=scara', 'analyses/fitted-bodies?robot=scara', 'analyses/numbers?robot=scara', 'analyses/diagnose?robot=scara', 'analyses/pendulum-tests', 'controllers?connect=new', 'code/scara', `datasets/${learn.id}?signal=tau1~tau2~10~1`, 'trajectories/new', at(motion), ...runs.map(at), `compare?ids=${runs.map((one) => at(one).split('/')[1]).join()}`, 'simulations/new', 'verifications/new', `jobs/${motion.id}`]
-}
-
 await flow({
   async 'look at every page, again and again'() {
-    const all = await places()
+    const all = await scene(api, Number(process.env.ARMDYN_CONTROLLER_PORTS))
+    const playing = motion(api, 'line', 'scara')
+    expected.add(404).add(422) // of pages that say so
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable')
     const held = async () => {
@@ -37,6 +29,7 @@ await flow({
     let first, rounds = 0
     for (; rounds <= WARM || Date.now() - begun < 60000 * minutes; rounds++) {
       for (const place of all) {
+        await playing()
         await page.goto(`${url}/#/${place}`)
         await page.locator('main h1').first().waitFor()
         await page.waitForFunction(() => !document.querySelector('main [aria-busy=true]'))

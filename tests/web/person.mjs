@@ -63,13 +63,16 @@ export const menu = async (name) => {
   await go(name)
   await page.getByRole('heading', { level: 1, name: w(name) }).waitFor()
 }
-// Four words of English in a row, in what is no code and nobody's own text.
-const english = () => page.evaluate(() => {
+// What is no Chinese and should be, in what is no code and nobody's own text: four words of English in a row, a name of a program's, a
+// state in English, a sentence of the service that has no translation.
+export const english = (on = page) => on.evaluate(() => {
   const found = []
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (walk.nextNode()) {
     const { textContent, parentElement } = walk.currentNode
-    if (/\b[A-Za-z]{2,}( [A-Za-z]+){3,}/.test(textContent) && !parentElement.closest('code, pre, bdi, textarea, noscript, script, style, .code, .uplot')) found.push(textContent.trim().slice(0, 200))
+    if (parentElement.closest('code, pre, bdi, textarea, noscript, script, style, .code, .uplot, option') || !parentElement.checkVisibility()) continue
+    const state = parentElement.closest('.state') && /\b[a-z]{4,}/.test(textContent)
+    if (state || /\b[A-Za-z]{2,}( [A-Za-z]+){3,}|\b[a-z]+_[a-z]|服务信息/.test(textContent)) found.push(textContent.trim().slice(0, 200))
   }
   return found
 })
@@ -84,10 +87,10 @@ export const look = async (name, fullPage = true) => {
   sure(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${name} is wider than the window`)
 }
 
-export const enter = async (secret) => { // after a reload: the key is in memory only
-  await page.getByLabel(w('key')).fill(secret)
-  await page.keyboard.press('Enter')
-  await page.getByRole('navigation', { name: w('pages'), exact: true }).waitFor()
+export const enter = async (secret, on = page) => { // after a reload: the key is in memory only
+  await on.getByLabel(w('key')).fill(secret)
+  await on.keyboard.press('Enter')
+  await on.getByRole('navigation', { name: w('pages'), exact: true }).waitFor()
 }
 
 // Bytes of the pages, compressed, that were fetched so far.
