@@ -143,6 +143,9 @@ export function analysisSteps({ page, api, url, key, look, language, go, enter, 
       await told.waitFor()
       const shown = Number((await told.textContent()).split('=')[1])
       sure(Math.abs(shown / kinetic - 1) < 1e-6, `kinetic energy ${shown}, by the mass matrix ${kinetic}`)
+      await choice('quantity').selectOption('jacobian')
+      await table('jacobian').waitFor()
+      equal(await table('jacobian').locator('tbody th').allTextContents(), ['vx', 'vy', 'vz', 'wx', 'wy', 'wz'], 'rows of the Jacobian')
       // with an acceleration, and the torque that it needs, forward dynamics gives it back
       await page.getByLabel('qdd j2 [rad/s²]').fill('3.5')
       await page.keyboard.press('Tab')

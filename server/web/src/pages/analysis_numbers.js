@@ -51,16 +51,19 @@ const ASKED = {
   'base-parameters': () => ({}),
 }
 const MOTION = ['q', 'qd', 'qdd'], CAUSES = ['inertial', 'coriolis', 'gravity', 'friction', 'external']
-const SIX = ['x', 'y', 'z', 'rx', 'ry', 'rz']
+const WRENCH = ['fx', 'fy', 'fz', 'mx', 'my', 'mz'], TWIST = ['vx', 'vy', 'vz', 'wx', 'wy', 'wz']
+
+// What stands at the rows and columns of members of answers; of others their numbers do. To add one: a row.
+const AXES = { mass_matrix: ['joints', 'joints'], coriolis_matrix: ['joints', 'joints'], coriolis_torque: [, 'joints'], jacobian: ['twist', 'joints'], jacobian_dot_qd: [, 'twist'], tool_velocity: [, 'twist'], tool_acceleration: [, 'twist'], link_velocities: ['joints', 'twist'],
+  link_accelerations: ['joints', 'twist'], qdd: [, 'joints'], tau: [, 'joints'], joint_wrenches: ['joints', 'wrench'], dtau_dq: ['joints', 'joints'], dtau_dqd: ['joints', 'joints'], a: ['state', 'state'], b: ['state', 'joints'], regressor: ['joints', 'parameters'] }
 
 const isVector = (value) => Array.isArray(value) && value.every((one) => typeof one === 'number')
 const isMatrix = (value) => Array.isArray(value) && value.length > 0 && value.every(isVector)
 
-// What stands at the rows or columns of so many numbers.
-const namesOf = (length, joints) => (length === joints.length ? joints : length === 2 * joints.length ? [...joints, ...joints.map((name) => `d/dt ${name}`)] : length === 6 ? SIX : Array.from({ length }, (_, k) => k + 1))
+const namesOf = (axis, length, joints, parameters) => ({ joints, parameters, twist: TWIST, wrench: WRENCH, state: [...joints, ...joints.map((name) => `d/dt ${name}`)] }[axis] ?? Array.from({ length }, (_, k) => k + 1))
 
 function Matrix({ name, rows, across, joints }) {
-  const [down, along] = [namesOf(rows.length, joints), across?.length === rows[0].length ? across : namesOf(rows[0].length, joints)]
+  const [down, along] = [rows.length, rows[0].length].map((length, k) => namesOf(AXES[name]?.[k], length, joints, across))
   return html`<figure><figcaption><code>${name}</code></figcaption><div class="scroll" tabindex="0" role="region" aria-label=${name}><table aria-label=${name}>
     <thead><tr><td></td>${along.map((one, k) => html`<th key=${k} scope="col" class="number"><bdi>${one}</bdi></th>`)}</tr></thead>
     <tbody>${rows.map((row, k) => html`<tr key=${k}><th scope="row"><bdi>${rows.length > 1 ? down[k] : ''}</bdi></th>${row.map((value, c) => html`<td key=${c} class="number" title=${value}>${figure(value, 6)}</td>`)}</tr>`)}</tbody></table></div></figure>`
@@ -86,7 +89,7 @@ function State({ model, state, typed, torques, onState }) {
   const unit = (name, joint) => (name === 'tau' ? unitOf(joint, 'torque') : `${unitOf(joint)}${{ q: '', qd: '/s', qdd: '/s²' }[name]}`)
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t('numbers_state')}><table aria-label=${t('numbers_state')}><thead><tr><th scope="col">${t('joint')}</th>${[...MOTION, 'tau'].map(head)}</tr></thead>
     <tbody>${model.joints.map((joint, j) => html`<tr key=${joint.name}><th scope="row"><bdi>${joint.name}</bdi></th>${[...MOTION, 'tau'].map((name) => html`<td key=${name}><${Typed} style=${{ width: '8rem' }} aria-label=${`${name} ${joint.name} [${unit(name, joint)}]`} placeholder=${name === 'tau' && torques ? figure(torques[j], 6) : '0'} value=${typed[name][j]} onValue=${(text) => set(name, j, text)} /> <span class="quiet">${unit(name, joint)}</span></td>`)}</tr>`)}</tbody></table></div>
-    <fieldset><legend>${t('numbers_wrench')}</legend><div class="row">${SIX.map((one, k) => html`<${Field} key=${one} label=${one}><${Typed} style=${{ width: '7rem' }} placeholder="0" value=${typed.wrench[k]} onValue=${(text) => set('wrench', k, text)} /></${Field}>`)}</div></fieldset>`
+    <fieldset><legend>${t('numbers_wrench')}</legend><div class="row">${WRENCH.map((one, k) => html`<${Field} key=${one} label=${one}><${Typed} style=${{ width: '7rem' }} placeholder="0" value=${typed.wrench[k]} onValue=${(text) => set('wrench', k, text)} /></${Field}>`)}</div></fieldset>`
 }
 
 function Torques({ found, joints }) {
@@ -116,5 +119,5 @@ export function Numbers({ model }) {
     ${torque.value && html`<${Torques} found=${torque.value} joints=${joints} />`}
     <section class="panel stack"><div class="row"><${Field} label=${t('numbers_what')}><select value=${what} onChange=${(e) => adjust({ what: e.target.value })}>${Object.keys(ASKED).map((one) => html`<option key=${one} value=${one}>${t(`number.${one}`)}</option>`)}</select></${Field}>
         <${Act} disabled=${!got} onClick=${() => save(`${model.name}-${what}.py`, pythonOf(all), 'text/x-python')}>${t('numbers_python')}</${Act}><${Act} disabled=${!got} onClick=${() => save(`${model.name}-${what}.json`, JSON.stringify(all, null, 1), 'application/json')}>${t('numbers_json')}</${Act}></div>
-      ${got ? Object.entries(found).map(([name, value]) => html`<${Value} key=${name} name=${name} value=${value} across=${name === 'regressor' ? found.parameters : undefined} joints=${joints} />`) : html`<${Loading} error=${torque.error ?? answer.error} />`}</section>`
+      ${got ? Object.entries(found).map(([name, value]) => html`<${Value} key=${name} name=${name} value=${value} across=${found.parameters} joints=${joints} />`) : html`<${Loading} error=${torque.error ?? answer.error} />`}</section>`
 }

@@ -82,11 +82,12 @@ function Where() {
     }
   }
   const field = (key, label, rest) => html`<${Field} label=${t(label)}><input required value=${form[key]} onInput=${(e) => set({ ...form, [key]: e.target.value })} ...${rest} /></${Field}>`
-  return html`<form class="panel stack" onSubmit=${send}><h2>${t('connect_where')}</h2><${Refusal} error=${error ?? robots.error} />
+  return html`<form class="panel stack" onSubmit=${send}><h2>${t('connect_where')}</h2>
     <div class="row begin">${field('name', 'controller_name', { pattern: '[a-z0-9][a-z0-9._\\-]*', maxlength: 63 })}${field('host', 'host', { placeholder: '192.168.1.20' })}${field('port', 'port', { type: 'number', min: 1, max: 65535, style: { width: '7rem' } })}${field('unit', 'modbus_unit', { type: 'number', min: 0, max: 255, style: { width: '5rem' } })}<${Speaks} own=${form.own} onOwn=${(own) => set({ ...form, own })} />${!form.own && field('base', 'connect_base', { type: 'number', min: 0, max: 65535, style: { width: '7rem' } })}
       <${Field} label=${t('robot')}><select required value=${robot} onChange=${(e) => set({ ...form, robot: e.target.value })}>${(robots.value?.items ?? []).map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}></div>
     ${form.own && html`<${MapText} map=${form.map} onMap=${(map) => set({ ...form, map })} />`}
     <${Check} label=${t('allow_start')} checked=${form.allow_start} onChange=${(e) => set({ ...form, allow_start: e.target.checked })} />
+    <${Refusal} error=${error ?? robots.error} />
     <div class="row end"><${Act} type="submit" class="main" role="admin" disabled=${!robot}>${t('connect_keep')}</${Act}></div></form>`
 }
 
