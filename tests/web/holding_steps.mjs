@@ -99,7 +99,7 @@ export function holdingSteps({ page, api, url, look, language, robot, expected }
       await api('DELETE', '/v1/controllers/own', undefined, { 'If-Match': etag })
     },
     async 'jobs of a robot are cancelled together'() {
-      const long = { duration: 20, population: 1000, generations: 1000 }
+      const long = { duration: 20, population: 1000, generations: 1000, callback: { webhook: 'hook' } }
       const jobs = [await api('POST', `/v1/robots/${robot}/excitations`, long), await api('POST', `/v1/robots/${robot}/excitations`, { ...long, seed: 2 })]
       await page.goto(`${url}/#/jobs`)
       equal(await button('cancelThese').isDisabled(), true, 'that without a condition all are cancelled')
@@ -110,6 +110,10 @@ export function holdingSteps({ page, api, url, look, language, robot, expected }
       await button('cancelAll', dialog).click()
       await page.getByText(w('cancelled')).waitFor()
       for (const { id } of jobs) await until(async () => (await api('GET', `/v1/jobs/${id}`)).state === 'cancelled', `the end of job ${id}`)
+      await page.goto(`${url}/#/jobs/${jobs[0].id}`) // whose end was told
+      await page.getByRole('table', { name: /hook/ }).locator('tbody').getByText(w('unknown')).waitFor()
+      equal((await api('GET', `/v1/jobs/${jobs[0].id}/deliveries`)).items.length, 1, 'messages of the job')
+      await look('job-told', false)
     },
   }
 }
