@@ -54,12 +54,13 @@ void page_begin(struct buffer *out, enum report_language language, const char *t
                    "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n"
                    "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
   element(out, "title", title);
-  buffer_format(out, "<style>\n%s</style>\n</head>\n<body>\n", style);
+  buffer_format(out, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
   element(out, "h1", title);
 }
 
 void page_end(struct buffer *out, const char *footer)
 {
+  buffer_text(out, "</main>\n");
   element(out, "footer", footer);
   buffer_text(out, "</body>\n</html>\n");
 }

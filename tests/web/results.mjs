@@ -3,9 +3,10 @@
 //   node results.mjs en|zh       environment: as of person.mjs
 import { readFileSync } from 'node:fs'
 import { analysisSteps } from './analysis_steps.mjs'
+import { axe, open } from './browser.mjs'
 import { connectSteps } from './connect_steps.mjs'
 import { holdingSteps } from './holding_steps.mjs'
-import { api, button, enter, expected, faults, flow, go, key, language, look, menu, page, url, w } from './person.mjs'
+import { api, browser, button, enter, expected, faults, flow, go, key, language, look, menu, page, shots, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 
 const digits = (value, count = 4) => String(Number(value.toPrecision(count)))
@@ -139,6 +140,58 @@ await flow({
     sure(motion.fit.deviation <= 0.001 * (1 + 1e-9), `it is ${motion.fit.deviation} off the samples`)
     equal(await number(tile('farthestOff')), Number(digits(motion.fit.deviation, 3)), 'how far it is off')
     await look('own-motion')
+  },
+  async 'a reference of verifications, and positions that are typed, become motions'() {
+    await page.goto(`${url}/#/trajectories/new?robot=scara`)
+    await page.getByLabel(w('method')).selectOption('samples')
+    await page.getByLabel(w('madeOf')).selectOption('step')
+    await page.getByLabel(w('madeOf')).selectOption('circle') // its centre stands 50 mm beside the tool
+    await look('own-circle')
+    await button('plan').click()
+    await made()
+    const round = await newest('trajectories'), { center, duration, rest } = round.request.samples.reference
+    equal([round.method, duration, rest], ['samples', 2, 0.2], 'what was asked')
+    const { tool_position: places } = await api('GET', `${round.samples}?rate=50&fields=tool_position`)
+    const radii = places.map(([x, y]) => Math.hypot(x - center[0], y - center[1]))
+    sure(Math.max(...radii.map((radius) => Math.abs(radius - 0.05))) < 2e-4, `the tool goes round: ${Math.min(...radii)} to ${Math.max(...radii)}`)
+    sure(Math.min(...places.map(([x]) => x)) < center[0] - 0.0499, 'and on the other side')
+    await page.goto(`${url}/#/trajectories/new?robot=scara`)
+    await page.getByLabel(w('method')).selectOption('samples')
+    await page.getByLabel(w('madeOf')).selectOption('typed')
+    const rows = Array.from({ length: 51 }, (_, k) => [0.3 * (k / 50) ** 3 * (10 - 15 * (k / 50) + 6 * (k / 50) ** 2), 0.5, 0.05, 0])
+    await page.getByLabel(w('typedRows')).fill(`${rows[0].join(', ')}\n0.1, 0.5, 0.05`)
+    await page.getByText(w('rowBad')).waitFor()
+    await look('own-typed')
+    await page.getByLabel(w('typedRows')).fill(rows.map((row) => row.join(', ')).join('\n'))
+    await page.getByLabel(w('typedRate')).fill('25')
+    await button('plan').click()
+    await made()
+    const own = await newest('trajectories')
+    equal([own.duration, own.fit.samples, own.transferable], [2, 51, true], 'the motion of the rows')
+    const { q } = await api('GET', `${own.samples}?rate=25&fields=q`)
+    sure(q.every((row, k) => row.every((value, j) => Math.abs(value - rows[k][j]) <= 1e-4 * (1 + 1e-9))), 'it passes the rows')
+  },
+  async 'a motion is shaped for the modes that the model has'() {
+    const link = (name, mass, inertia, stiffness, damping) => ({ name, type: 'revolute', a: 0.3, alpha: 0, d: 0, limits: { position: [-2, 2], velocity: 10, acceleration: 200 }, drive: { rotor_inertia: 0.001, gear_ratio: 80 }, elasticity: { stiffness, damping },
+      link: { mass, com: [-0.18, 0, 0], inertia: { xx: 0.01, yy: inertia, zz: inertia } } })
+    await api('POST', '/v1/robots', { name: 'swinging', convention: 'dh', joints: [link('shoulder', 6, 0.2, 9000, 12), link('elbow', 4, 0.1, 4000, 3)] })
+    await page.goto(`${url}/#/trajectories/new?robot=scara`)
+    await page.getByLabel(w('method')).selectOption('quintic')
+    equal(await page.getByLabel(w('swinging')).count(), 0, 'an arm without modes has no field for them')
+    await page.goto(`${url}/#/trajectories/new?robot=swinging`)
+    await page.getByLabel(w('method')).selectOption('quintic')
+    await page.getByLabel(w('swinging')).selectOption('auto')
+    await look('plan-shaped')
+    await button('plan').click()
+    await made()
+    const motion = await newest('trajectories')
+    const goal = motion.request.goal.q, c = Math.cos(goal[1]), outer = 0.1 + 4 * 0.12 ** 2, cross = 4 * 0.12 * 0.3 * c
+    const [a, b, d] = [0.2 + 6 * 0.12 ** 2 + 4 * 0.09 + outer + 2 * cross, outer + cross, outer] // det(K - w2 M) = 0
+    const [A, B, C] = [a * d - b * b, -(9000 * d + 4000 * a), 9000 * 4000], root = Math.sqrt(B * B - 4 * A * C)
+    const wanted = [(-B - root) / (2 * A), (-B + root) / (2 * A)].map((w2) => Math.sqrt(w2) / (2 * Math.PI))
+    equal(motion.request.shaper, 'auto', 'what was asked')
+    const modes = motion.shaper.modes.map((mode) => mode.frequency_hz ?? mode.frequency).sort((x, y) => x - y)
+    sure(modes.length === 2 && modes.every((mode, k) => Math.abs(mode / wanted[k] - 1) < 1e-6), `modes ${modes}, not ${wanted}`)
   },
   async 'find a simulated collision, with thresholds from a log without one'() {
     await api('POST', '/v1/robots/scara/trajectories', { method: 'quintic', start: { q: [0, 0, 0, 0] }, goal: { q: [0.6, 0.4, 0.02, 0.3] }, duration: 1.5 })
@@ -385,6 +438,14 @@ await flow({
     const rows = await page.getByRole('region', { name: w('zoneList'), exact: true }).locator('tbody tr').count()
     equal(rows, found.zone_count, 'every zone in the table')
     await look('zoning')
+    const [report] = await Promise.all([page.waitForEvent('download'), button('pageReport').click()])
+    const told = readFileSync(await report.path(), 'utf8')
+    sure(told.includes(`<html lang="${language}"`) && told.includes(w('zoneReport')) && told.includes(found.id), 'the report, in the language of the page')
+    const { page: alone } = await open(browser, url, { language, dark: false })
+    await alone.setContent(told)
+    await alone.screenshot({ path: `${shots}/${language}-zoning-report.png`, fullPage: true })
+    equal(await axe(alone), [], 'accessibility of the report')
+    await alone.context().close()
     await page.goto(`${url}/#/zonings`)
     await page.locator('tbody tr').first().waitFor()
     await look('zonings')

@@ -183,3 +183,33 @@ Test(zones, a_controller_takes_the_gains_of_the_zone_with_hysteresis)
   cr_assert_eq(armdyn_controller_new(scene.model, &scene.control, &c, &error), ARMDYN_EINPUT);
   scene_close(&scene);
 }
+
+/* Gains go with M_jj: those that armdyn_gains_init makes at one posture become what it makes in the middle of every zone. */
+Test(zones, gains_of_one_posture_become_those_of_each_middle)
+{
+  static struct scene scene;
+  enum { ZONES = 3 };
+  static struct armdyn_zone zones[ZONES];
+  const double at[N] = { 0.3, -0.8, 0.5, 0.2, 0.4, -0.1 };
+  double ratios[ZONES * N];
+  struct armdyn_gains gains, middle;
+  an_arm(&scene, "puma560");
+  scene_open(&scene, ARMDYN_LAW_PID, 3, 100);
+  for (size_t k = 0; k < ZONES; k++)
+    for (size_t j = 0; j < scene.n; j++)
+      zones[k].low[j] = 0.1 * (double)(k + j) - 0.2, zones[k].high[j] = zones[k].low[j] + 0.3;
+  armdyn_gains_init(scene.model, ARMDYN_LAW_FEEDFORWARD, 4, at, scene.workspace, &gains);
+  cr_assert_eq(armdyn_zones_ratios(scene.model, at, scene.workspace, zones, ZONES, ratios), ARMDYN_OK);
+  armdyn_zones_take_gains(zones, ZONES, scene.n, ratios, &gains);
+  for (size_t k = 0; k < ZONES; k++) {
+    double q[N];
+    for (size_t j = 0; j < scene.n; j++) q[j] = (zones[k].low[j] + zones[k].high[j]) / 2;
+    armdyn_gains_init(scene.model, ARMDYN_LAW_FEEDFORWARD, 4, q, scene.workspace, &middle);
+    for (size_t j = 0; j < scene.n; j++) {
+      cr_assert_float_eq(zones[k].kp[j], middle.kp[j], 1e-12 * middle.kp[j]);
+      cr_assert_float_eq(zones[k].ki[j], middle.ki[j], 1e-12 * middle.ki[j]);
+      cr_assert_float_eq(zones[k].kd[j], middle.kd[j], 1e-12 * middle.kd[j]);
+    }
+  }
+  scene_close(&scene);
+}

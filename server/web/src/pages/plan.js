@@ -2,15 +2,16 @@
 import './trajectories.words.js'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { go, link, useUnsaved } from '../route.js'
+import { go, useUnsaved } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, once, post } from '../api.js'
 import { session } from '../session.js'
 import { CellChoice } from '../ui/cell_choice.js'
 import { Act, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
-import { figure, shortId } from '../ui/format.js'
+import { figure } from '../ui/format.js'
 import { Joints, middlesOf } from '../ui/joints.js'
 import { forwardKinematics, placed } from '../ui/kinematics.js'
+import { OwnMotion, faultOfOwn, newOwn, samplesOf } from '../ui/own_motion.js'
 import { Pose, poseOf } from '../ui/pose.js'
 import { View3D } from '../ui/view3d.js'
 import { DURATIONS } from './pareto.js'
@@ -26,13 +27,6 @@ extend({
   'objective.electrical': ['electricity from the supply [J]', '电源电能 [J]'],
   'objective.time': ['time [s]', '时间 [s]'],
   point_beyond: ['{joint} of {point} is beyond its limits.', '{point} 的 {joint} 超出限制。'],
-  own_dataset: ['Data set with the positions', '含位置的数据集'],
-  own_none: ['There is no data set of this robot yet.', '该机器人还没有数据集。'],
-  own_text: ['The smooth motion with the fewest pieces that is nowhere farther than the tolerance off these samples, checked against every limit.', '与这些样本处处相差不超过容差、段数最少的平滑运动，并按全部限制检查。'],
-  own_tolerance: ['Tolerance [rad, m]', '容差 [rad, m]'],
-  own_from: ['From [s]', '自 [s]'],
-  own_to: ['To [s]', '至 [s]'],
-  own_hint: ['empty: all', '留空：全部'],
   swinging: ['Where the arm swings', '手臂摆动处'],
   'swinging.': ['as planned', '按规划'],
   'swinging.auto': ['shaped: ends at rest, a little later', '整形：稍晚结束并静止'],
@@ -89,9 +83,7 @@ function faultOf(model, points, nameOf) {
   return points.length === 2 && points[0].every((value, j) => Math.abs(value - points[1][j]) < 1e-9) ? { at: 1, text: t('points_same') } : null
 }
 
-const number = (text) => (text === '' ? null : Number(text))
-
-const ownOf = ({ own, cell }) => ({ method: 'samples', samples: { dataset: own.dataset, tolerance: Number(own.tolerance), from: number(own.from), to: number(own.to) }, ...(cell && { cell }) })
+const ownOf = ({ own, cell }) => ({ method: 'samples', samples: samplesOf(own), ...(cell && { cell }) })
 
 // The request of a form; limits that were typed stand beside the robot's own.
 function requestOf(model, points, form, compares) {
@@ -129,25 +121,11 @@ function Points({ model, points, at, setAt, setPoints, change, nameOf }) {
     <${Refusal} error=${error} />${said && html`<${Notice} kind="warn">${said}</${Notice}>`}`
 }
 
-// Positions that were measured or made elsewhere instead of points.
-function Own({ model, own, onOwn }) {
-  const sets = useAnswer((signal) => get('v1/datasets', { robot: model.name, sort: '-created_at', limit: 100 }, signal), [model.name])
-  const items = sets.value?.items ?? []
-  useEffect(() => {
-    if (!own.dataset && items.length) onOwn({ ...own, dataset: items[0].id })
-  }, [items.length, own.dataset])
-  const field = (name, rest) => html`<${Field} label=${t(`own_${name}`)} hint=${rest?.hint}><input type="number" step="any" required=${rest?.required} value=${own[name]} onInput=${(e) => onOwn({ ...own, [name]: e.target.value })} /></${Field}>`
-  return html`<section class="panel"><p class="quiet">${t('own_text')}</p><${Refusal} error=${sets.error} />
-    ${sets.value && !items.length ? html`<${Notice} kind="warn">${t('own_none')} <a href=${link(['datasets'])}>${t('page.datasets')}</a></${Notice}>` : html`<div class="row begin">
-      <${Field} label=${t('own_dataset')}><select value=${own.dataset} onChange=${(e) => onOwn({ ...own, dataset: e.target.value })}>${items.map((set) => html`<option key=${set.id} value=${set.id}>${set.label || shortId(set.id)}</option>`)}</select></${Field}>
-      ${field('tolerance', { required: true })}${field('from', { hint: t('own_hint') })}${field('to', { hint: t('own_hint') })}</div>`}</section>`
-}
-
 export function PlanForm({ model }) {
   const [middle, moved] = [middlesOf(model), middlesOf(model, 0.12)]
   const [points, setPoints] = useState([middle, moved])
   const [at, setAt] = useState(1)
-  const [form, setForm] = useState({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', shaper: '', limits: {}, own: { dataset: '', tolerance: '0.0001', from: '', to: '' } })
+  const [form, setForm] = useState(() => ({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', shaper: '', limits: {}, own: newOwn(model) }))
   const [changed, setChanged] = useState(false)
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
@@ -164,6 +142,7 @@ export function PlanForm({ model }) {
   const tool = useTool(model, points[at], change)
   const rows = useMemo(() => forwardKinematics(model, points[at]).tool, [model, points[at]])
   const fault = own ? null : faultOf(model, points, nameOf)
+  const ownFault = own ? faultOfOwn(model, form.own) : null
   const computes = session.may('operator')
   const send = async (event) => {
     event.preventDefault()
@@ -183,7 +162,7 @@ export function PlanForm({ model }) {
   const limit = (kind) => html`<tr key=${kind}><th scope="row">${t(`limit.${kind}`)}</th>${model.joints.map((joint, j) => html`<td key=${j}><input type="number" step="any" min="0" style=${{ width: '6.5rem' }} placeholder=${joint.limits?.[kind] == null ? '∞' : figure(joint.limits[kind], 4)} aria-label=${`${t(`limit.${kind}`)} ${joint.name}`}
     value=${form.limits[kind]?.[j] ?? ''} onInput=${(e) => set({ limits: { ...form.limits, [kind]: model.joints.map((_, k) => (k === j ? e.target.value : form.limits[kind]?.[k] ?? '')) } })} /></td>`)}</tr>`
   return html`<form onSubmit=${send}>
-    ${own ? html`<${Own} model=${model} own=${form.own} onOwn=${(own) => set({ own })} />` : html`<section class="panel"><${Points} model=${model} points=${points} at=${at} setAt=${setAt} setPoints=${setPoints} change=${change} nameOf=${nameOf} />
+    ${own ? html`<${OwnMotion} model=${model} own=${form.own} onOwn=${(own) => set({ own })} />` : html`<section class="panel"><${Points} model=${model} points=${points} at=${at} setAt=${setAt} setPoints=${setPoints} change=${change} nameOf=${nameOf} />
       <div class="grid" style=${{ marginTop: '.8rem' }}><${View3D} model=${model} q=${points[at]} ghosts=${points} bodies=${false} frames=${false} grip=${computes ? tool.ask : undefined} label=${`${model.name}: ${nameOf(at)}`} />
         <div class="stack"><${Joints} model=${model} q=${points[at]} onQ=${change} />
           ${computes && html`<${ToolPose} rows=${rows} onPose=${tool.ask} />`}<${Refusal} error=${tool.error} />
@@ -199,5 +178,6 @@ export function PlanForm({ model }) {
     ${!own && html`<details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><td></td>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>`}
     <${Refusal} error=${error} />
     ${fault && html`<${Notice} kind="warn">${fault.text} ${fault.at !== at && html`<button type="button" onClick=${() => setAt(fault.at)}>${nameOf(fault.at)}</button>`}</${Notice}>`}
-    <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${!!fault || (own && !form.own.dataset)} busy=${busy}>${t('trajectory_do')}</${Act}></div></section></form>`
+    ${ownFault && form.own.rows && html`<${Notice} kind="warn">${ownFault}</${Notice}>`}
+    <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${!!fault || !!ownFault || (own && form.own.of === 'dataset' && !form.own.dataset)} busy=${busy}>${t('trajectory_do')}</${Act}></div></section></form>`
 }

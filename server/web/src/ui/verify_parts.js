@@ -72,7 +72,7 @@ export function Entries({ legend, entries, onEntries, makes, draw, titleOf }) {
     <div class="row">${Object.entries(makes).map(([what, make]) => html`<button key=${what} type="button" onClick=${() => onEntries([...entries, { ...make }])}>${t('ver_add', { what })}</button>`)}</div></fieldset>`
 }
 
-function ReferenceFields({ model, motions, logs, one, set }) {
+export function ReferenceFields({ model, motions, logs, one, set }) {
   const num = (name, label, rest) => html`<${Num} key=${name} label=${t(label)} min="0" value=${one[name]} onValue=${(value) => set({ [name]: value })} ...${rest} />`
   const amplitude = () => html`<${PerJoint} model=${model} legend=${t('ver_amplitude')} values=${one.amplitude} onValues=${(values) => set({ amplitude: values })} unit=${(joint) => unitOf(joint)} />`
   if (one.kind === 'hold') return num('duration', 'ver_duration', { required: true })
@@ -83,13 +83,14 @@ function ReferenceFields({ model, motions, logs, one, set }) {
     : html`<${Notice} kind="warn">${t('ver_motion_none')} <a href=${link(['trajectories', 'new'], { robot: model.name })}>${t('page.trajectories')}</a></${Notice}>`
 }
 
-// A new reference of each kind, as it is usual.
-export function newReferences(model) {
+// A new reference of a kind, as it is usual.
+export function newReference(model, kind) {
   const small = model.joints.map((joint) => (joint.type === 'prismatic' ? '0.005' : '0.02'))
   const first = small.map((one, j) => (j ? '0' : one))
   const of = { hold: { duration: '0.5' }, step: { duration: '1', amplitude: first }, sine: { amplitude: first, frequencies: '1 2 5 10', periods: '3' }, circle: { duration: '2', center: ['', '', ''], turns: '1', rest: '0.2' }, trajectory: { rest: '0.2' } }
-  return Object.fromEntries(Object.keys(MEMBERS).map((kind) => [t(`reference.${kind}`), { kind, name: '', ...of[kind] }]))
+  return { kind, name: '', ...of[kind] }
 }
+export const newReferences = (model) => Object.fromEntries(Object.keys(MEMBERS).map((kind) => [t(`reference.${kind}`), newReference(model, kind)]))
 
 export const NEW_PLANT = { name: '', payload: '', scale: '', frictionless: false }
 
