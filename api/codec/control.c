@@ -93,7 +93,8 @@ static void check_axes(struct json_reader *r, const struct control_request *cont
     json_fault(r, "/schedule", FAULT_INCONSISTENT,
                "goes with pid, pid_gravity, pid_friction and feedforward, not with %s", control_laws[control->law]);
   if (control->has_schedule && control->schedule.has_gains_at && ~control->given & OF_A_PID)
-    json_fault(r, "/schedule/gains_at", FAULT_INCONSISTENT, "needs kp, ki and kd, which hold there");
+    json_fault(r, "/schedule/gains_at", FAULT_INCONSISTENT,
+               "needs kp, ki and kd, which hold there; a tuning finds them: leave it out there");
   if (control->has_search && control->law != ARMDYN_LAW_HYBRID)
     json_fault(r, "/search", FAULT_INCONSISTENT, "the law %s has no search", control_laws[control->law]);
 }

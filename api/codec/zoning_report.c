@@ -104,7 +104,7 @@ static void write_summary(struct page *p)
                         "bound."),
                  left, count, 100 * document_number(d, "left/share"));
   else
-    page_text(p->out, say(p, "All %.0f zones keep the bound: at every point, not at samples alone."), count);
+    page_text(p->out, say(p, "The bound is kept in every zone (%.0f): at all points, not at samples alone."), count);
   if (*text(p, "label")) page_text(p->out, say(p, "Label: %s"), text(p, "label"));
   if (*text(p, "notes")) page_text(p->out, say(p, "Notes: %.900s"), text(p, "notes"));
 }

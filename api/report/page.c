@@ -32,7 +32,7 @@ static const char style[] =
     "font-size:.85rem}svg.key{width:34px;height:12px;vertical-align:middle}\n"
     "table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}"
     "th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--grid);overflow-wrap:anywhere}"
-    "td.figure{text-align:right}th{font-weight:600}thead{break-inside:avoid}tr{break-inside:avoid}\n"
+    "td.figure{text-align:right;white-space:nowrap}th{font-weight:600}thead{break-inside:avoid}tr{break-inside:avoid}\n"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:3px solid var(--grid);padding-left:.7rem;"
     "font-size:.8rem}\n"
     "footer{color:var(--faint);font-size:.85rem;margin-top:3rem}.nothing{color:var(--faint)}\n"

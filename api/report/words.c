@@ -136,7 +136,7 @@ static const char *const rows[][REPORT_LANGUAGES] = {
     "机器人 %s，版本 %.0f：%s 在 %.4g Hz 带宽下的常值增益，惯量变化不超过 %.4g %%。" },
   { "%.0f of %.0f zones, %.3g %% of the box, do not keep the bound: allow more zones, or a wider bound.",
     "%2$.0f 个区中有 %1$.0f 个（占范围的 %3$.3g %%）不满足界限：请允许更多分区或放宽界限。" },
-  { "All %.0f zones keep the bound: at every point, not at samples alone.",
+  { "The bound is kept in every zone (%.0f): at all points, not at samples alone.",
     "全部 %.0f 个区都满足界限：在每一点，而不只是在采样点。" },
   { "from", "起点" },
   { "to", "终点" },

@@ -221,7 +221,7 @@ def test_the_page_draws_every_zone_and_divides_anew(client, places, asked):
         again = client.post(words[1].removeprefix("$A"), json.loads(words[words.index("-d") + 1]), headers={"Prefer": "wait=60"}).expect(200).json["result"]["value"]
         assert again["zones"] == found["zones"]
     left = found["left"]["zones"]
-    assert (f"{left} of {found['zone_count']} zones" if left else f"All {found['zone_count']} zones keep the bound") in english
+    assert (f"{left} of {found['zone_count']} zones" if left else f"The bound is kept in every zone ({found['zone_count']})") in english
     assert few == (asked["about"] == "linear") and (("too few" in english) == ("too few" in chinese) == few)
     said = re.sub(r"<style>.*?</style>|<pre>.*?</pre>", "", chinese, flags=re.S)
     assert not [text for text in re.findall(r">([^<>]+)<", said) if re.search(r"[A-Za-z]{3,} [A-Za-z]{2,}", text) and text != "标签：too few"]

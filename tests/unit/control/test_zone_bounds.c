@@ -27,8 +27,9 @@ static struct armdyn_robot *two_links(void)
   return robot;
 }
 
-/* d2g1/dq1^2 is at most (m1 c1 + m2 a1) g + m2 c2 g where both hang together, all with joint 2 m2 c2 g; M_11 has 2 m2 a1 c2 cos q2
- * and M_12 half of it, M_22 none. The bounds of inertia may be larger: |dp/dq1| of link 2 is not orthogonal to its slope. */
+/* d2g1/dq1^2 is at most (m1 c1 + m2 a1) g + m2 c2 g where both hang together, all with joint 2 m2 c2 g; M_11 has
+ * 2 m2 a1 c2 cos q2 and M_12 half of it, M_22 none. Bounds of inertia may be larger: |dp/dq1| of link 2 is not orthogonal to
+ * its slope. */
 Test(zone_bounds, of_two_links_are_their_amplitudes)
 {
   struct armdyn_robot *robot = two_links();
