@@ -17,8 +17,7 @@ void put_indexed(const struct printer *p, const char *name, size_t index)
   put(p, is_latex(p) ? "%s_{%zu}" : "%s%zu", name, index);
 }
 
-/* The angle of a joint: q2, or theta2 where it is not the position alone. */
-static void put_angle(const struct printer *p, const struct closed_form *f, size_t joint)
+void put_angle(const struct printer *p, const struct closed_form *f, size_t joint)
 {
   const char *theta = is_latex(p) ? "\\theta" : "theta";
   put_indexed(p, is_latex(p) || f->angle[joint] != 0 ? theta : "q", joint + 1);

@@ -11,6 +11,8 @@ void print_friction(const struct printer *p, const struct closed_form *form, siz
 
 /* "a1", or a_{1} */
 void put_indexed(const struct printer *p, const char *name, size_t index);
+/* The angle of a joint: q2, or theta2 where it is not the position alone. */
+void put_angle(const struct printer *p, const struct closed_form *form, size_t joint);
 /* qd1, or its letter with a dot; `second`: with two */
 void put_speed(const struct printer *p, const struct closed_form *form, size_t joint, bool second);
 /* What stands before the magnitude of `factor`: " + ", " - "; of the first one "" or "-". */

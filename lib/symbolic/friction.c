@@ -198,6 +198,7 @@ static void put_sublinear(const struct place *x, bool first)
 
 static void put_position(const struct place *x, bool first)
 {
+  const bool is_angle = !x->form->slides[x->index] && x->form->angle[x->index] == 0;
   for (size_t k = 0; k < x->model->ripple_count; k++) {
     const struct armdyn_ripple *r = &x->model->ripples[k];
     put_value(x, r->amplitude, first && k == 0);
@@ -205,7 +206,10 @@ static void put_position(const struct place *x, bool first)
     put(x->printer, is_latex(x->printer) ? "\\sin(" : "sin(");
     put_value(x, r->order * x->joint->drive.gear_ratio, true);
     put_times(x);
-    put_indexed(x->printer, "q", x->index + 1);
+    if (is_angle)
+      put_angle(x->printer, x->form, x->index);
+    else
+      put_indexed(x->printer, "q", x->index + 1);
     put_value(x, r->phase, false);
     put(x->printer, ")");
   }

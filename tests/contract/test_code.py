@@ -347,6 +347,27 @@ def test_closed_forms_are_those_of_the_books(arm, says, tmp_path):
         assert expanded(printed[name]) == expanded(book), (name, printed[name])
 
 
+def test_friction_is_printed_as_its_formula(tmp_path):
+    """Every term that closed forms have, of unlike directions and two lines, evaluated as Python reads it."""
+    friction = {"offset": 0.3, "coulomb": {"positive": 2, "negative": 2.5}, "stiction": 4, "stribeck_velocity": 0.5, "stribeck_exponent": 1.5,
+                "viscous": {"positive": 1.5, "negative": 1.25}, "high_speed": -0.2, "sublinear": 0.7,
+                "position": [{"amplitude": 0.5, "order": 2, "phase": 0.4}, {"amplitude": -0.25, "order": 1, "phase": -1}]}
+    one, two = CRAIG["joints"]
+    arm = {**CRAIG, "joints": [{**one, "velocity_scale": 0.25, "drive": {"gear_ratio": 3}, "friction": friction}, two]}
+    (tmp_path / "arm.json").write_text(json.dumps({"name": "arm", **arm}))
+    text, latex = (run(binary(), "code", "arm.json", "--language", language, "--parameters", "symbols", "--out", "-", cwd=tmp_path) for language in ("text", "latex"))
+    printed, = (line.removeprefix("F1 = ") for line in text.splitlines() if line.startswith("F1 = "))
+    printed = re.sub(r"\|([^|]*)\|", r"abs(\1)", printed.replace("^", "**"))
+    for q, v in ((0.7, 0.3), (-1.9, -0.4), (0.2, 2), (1.1, -3), (0.5, 0)):
+        fc, fv = (2, 1.5) if v >= 0 else (2.5, 1.25)
+        s = math.tanh(v / 0.25)
+        expected = (0.3 + (fc + (4 - fc) * math.exp(-abs(v / 0.5) ** 1.5)) * s + fv * v - 0.2 * v * v * s + 0.7 * v / (v * v + 0.0625) ** (1 / 3)
+                    + 0.5 * math.sin(2 * 3 * q + 0.4) - 0.25 * math.sin(3 * q - 1))
+        names = {"q1": q, "qd1": v, "sin": math.sin, "tanh": math.tanh, "exp": math.exp, "abs": abs}
+        assert eval(printed, {"__builtins__": {}}, names) == pytest.approx(expected, rel=1e-12), printed  # noqa: S307
+    assert r"0.5 \, \sin(6 \, \theta_{1} + 0.4) - 0.25 \, \sin(3 \, \theta_{1} - 1)" in latex
+
+
 @pytest.mark.slow
 def test_the_scara_prints_as_it_is_printed(tmp_path):
     """Sorted by inertias, masses and rotors, what is common before a bracket."""

@@ -110,6 +110,26 @@ Test(cache, changes_are_seen_and_old_revisions_stay)
   for (int64_t revision = 0; revision <= 2; revision++) IS(robots_get(robots, "a", revision, true, &held), ENOTFOUND);
 }
 
+/* What is put into a model for one call is a robot of its own, of the same revision. */
+Test(cache, a_payload_makes_another_robot)
+{
+  const struct overrides loaded = { .has_payload = true, .payload = { .mass = 2 } }, none = { 0 };
+  const struct robot_entry *plain, *own, *same;
+  put("a", 3, 0);
+  OK(robots_get(robots, "a", 0, true, &plain));
+  OK(robots_get_with(robots, "a", 0, &loaded, &own));
+  OK(robots_get_with(robots, "a", 0, &none, &same));
+  cr_assert_eq(same, plain);
+  cr_assert_neq(own->robot, plain->robot);
+  cr_assert_eq(armdyn_robot_description(own->robot)->payload.mass, 2);
+  cr_assert_eq(armdyn_robot_description(plain->robot)->payload.mass, 0);
+  cr_assert(own->revision == 1 && mass_of(own) == 3 && !strcmp(own->row.created_at, plain->row.created_at));
+  robots_release(robots, own);
+  cr_assert_eq(mass_of(plain), 3);
+  robots_release(robots, plain);
+  robots_release(robots, same);
+}
+
 Test(cache, what_is_only_rehearsed_is_for_nobody_else)
 {
   put("a", 3, 0);
