@@ -358,6 +358,15 @@ def test_kuka_lwr4(client, tmp_path):
     assert model["joints"][0]["friction"] == {"coulomb": 0.5, "viscous": 1}
 
 
+@pytest.mark.parametrize("file, name", [("package://arm/meshes/Link_1.STL", "link_1"), ("C:\\arm\\meshes\\Link 2.stl", "link-2"), ("meshes\\left/hand.v2.dae", "hand.v2"), ("a\\b", "b"),
+                                        ("x/.stl", "stl"), ("/", "mesh")])
+def test_a_mesh_has_the_name_of_its_file(client, file, name):
+    """Without folders, by either stroke, and without its ending."""
+    shown = f'<visual><geometry><mesh filename="{file}"/></geometry></visual>'
+    mesh, = put_in(client, HEAD + BASE + ARM.replace("</link>", shown + "</link>") + JOINT + TAIL)["visuals"]
+    assert (mesh["mesh"], mesh["reference"]) == (name, file)
+
+
 def test_collision_elements_become_bodies(client):
     """A box and a ball as they are; a cylinder with a ball at either end is a capsule, a long one is in a capsule, a flat one in a
     box; a fixed link's go to the link that carries it, turned; a mesh is kept for who fits bodies to it, and goes out again."""
