@@ -142,7 +142,7 @@ $(BUILD)/lists: always
 	@$(PYTHON) api/lists.py $@
 
 # The contract, bundled into one file that the binary carries.
-$(OUT)/openapi.json: api/bundle.py api/lists.py api/limits.py api/limits.h $(BUILD)/lists api/openapi.yaml api/webhooks.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
+$(OUT)/openapi.json: api/bundle.py api/lists.py api/limits.py api/limits.h $(BUILD)/lists api/openapi.yaml api/results.yaml api/webhooks.yaml $(wildcard api/paths/*.yaml api/schemas/*.yaml)
 	@mkdir -p $(@D)
 	$(PYTHON) api/bundle.py $@
 $(OUT)/generated/api/calls.h: $(OUT)/openapi.json api/calls.py

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Make the one JSON file of the contract: openapi.yaml, every path of paths/, what webhooks are told (webhooks.yaml), and everything
-that they refer to.
+"""Make the one JSON file of the contract: openapi.yaml, every path of paths/, what is done with results of jobs (results.yaml), what
+webhooks are told (webhooks.yaml), and everything that they refer to.
 
     bundle.py [OUT]        writes OUT (default: standard output); the same sources make the same bytes
 
@@ -153,6 +153,7 @@ class Bundle:
         told = HERE / "webhooks.yaml"
         doc["webhooks"] = {name: self.inline(item, told) for name, item in load(told).items()}
         responses = HERE / "schemas" / "responses.yaml"
+        self.add_results(doc["paths"])
         for operation in operations(doc):
             self.add_usual_errors(doc, operation, responses)
         self.declare_kinds(doc["paths"])
@@ -182,14 +183,23 @@ class Bundle:
                                                "description": f"Id of the {name.replace('_', ' ')}.", "schema": schema})
             item["parameters"] = item.get("parameters", []) + [{"$ref": f"#/components/parameters/{camel(name)}"}]
 
+    def add_results(self, paths):
+        """Of every kind of job what is done with its results (results.yaml)."""
+        template = HERE / "results.yaml"
+        for kind, path in kinds(paths).items():
+            get, words = paths[path]["get"], kind.replace("_", " ")
+            names = {"Kind": camel(kind), "kind": words, "a kind": f"{'an' if words[0] in 'aeiou' else 'a'} {words}",
+                     "samples": " with its samples" if f"{path}/samples" in paths else ""}
+            for method, operation in self.inline(load(template), template).items():
+                operation = named(operation, names) | {"tags": get["tags"]}
+                for response in operation["responses"].values():
+                    for content in response.get("content", {}).values():
+                        content["schema"] = result_of(get)
+                paths[path][method] = operation
+
     def declare_kinds(self, paths):
         """What kinds of jobs there are, and what their results are."""
-        results = {}
-        for path, item in paths.items():
-            one = re.fullmatch(r"/v1/([a-z-]+)/\{(\w+)\}", path)
-            made = one and paths.get(f"/v1/robots/{{robot}}/{one[1]}", {}).get("post", {})
-            if made and "202" in made["responses"]:
-                results[one[2]] = item["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        results = {kind: result_of(paths[path]["get"]) for kind, path in kinds(paths).items()}
         job, result = (self.components["schemas"][name][1] for name in ("Job", "JobResult"))
         job["properties"]["kind"]["x-known"] = list(results)
         job["allOf"] = [{"if": {"properties": {"kind": {"const": kind}}},
@@ -206,6 +216,30 @@ class Bundle:
         in_order = sorted(answers.items())
         answers.clear()
         answers.update(in_order)
+
+
+def result_of(get):
+    return get["responses"]["200"]["content"]["application/json"]["schema"]
+
+
+def kinds(paths):
+    """{kind of job: path of one of its results}: what is asked for of a robot and comes later."""
+    found = {}
+    for path in paths:
+        one = re.fullmatch(r"/v1/([a-z-]+)/\{(\w+)\}", path)
+        made = one and paths.get(f"/v1/robots/{{robot}}/{one[1]}", {}).get("post", {})
+        if made and "202" in made["responses"]:
+            found[one[2]] = path
+    return found
+
+
+def named(node, names):
+    """A copy in which {name} is what `names` has of it."""
+    if isinstance(node, list):
+        return [named(item, names) for item in node]
+    if isinstance(node, dict):
+        return {key: named(value, names) for key, value in node.items()}
+    return re.sub(r"\{([\w ]+)\}", lambda found: names[found[1]], node) if isinstance(node, str) else node
 
 
 def camel(name):
