@@ -98,18 +98,20 @@ static enum armdyn_status check_node_address(const struct options *options, stru
                        options->node_address);
 }
 
-/* Several may see at once that it is free; one gets it. */
+static enum armdyn_status take_store(void *context, struct armdyn_error *error)
+{
+  struct service *s = context;
+  const struct store_place place = { s->options.data, s->options.store, s->options.node_address };
+  return store_open_at(&place, &s->app.store, error);
+}
+
 static enum armdyn_status open_store(struct service *s, struct armdyn_error *error)
 {
-  const struct options *options = &s->options;
-  const struct store_place place = { options->data, options->store, options->node_address };
-  const struct stand_by_setup standing = { options, s->tls, s->listen_fd, say_where, reload, s };
-  enum armdyn_status status = store_open_at(&place, &s->app.store, error);
-  const bool stood_by = status == ARMDYN_EBUSY && *options->node_address;
-  while (status == ARMDYN_EBUSY && *options->node_address && !(status = stand_by(&standing, error)))
-    status = store_open_at(&place, &s->app.store, error);
-  if (stood_by && !status) log_event(LOG_WARNING, "nobody held the store any more: this node serves from now on", NULL);
-  return status;
+  const struct stand_by_setup standing = { &s->options, s->tls, s->listen_fd, say_where, take_store, reload, s };
+  enum armdyn_status status = take_store(s, error);
+  if (status != ARMDYN_EBUSY || !*s->options.node_address || (status = stand_by(&standing, error))) return status;
+  log_event(LOG_WARNING, "nobody held the store any more: this node serves from now on", NULL);
+  return ARMDYN_OK;
 }
 
 static enum armdyn_status start_store(struct service *s, struct armdyn_error *error)

@@ -160,21 +160,41 @@ void signals_of_service(sigset_t *signals)
   sigaddset(signals, SIGHUP);
 }
 
-/* The signal that ends it, or 0: nobody holds the store. */
-static int wait_for_store(struct stand_in_service *s)
+/* Others may have seen as soon that it is free, and the database may be away again: then all is as before. STOP is taken
+ * meanwhile. */
+static enum armdyn_status take_store(struct stand_in_service *s, struct armdyn_error *error)
+{
+  struct armdyn_error why = { "", "" };
+  standing_let_go(s->standing);
+  const enum armdyn_status status = s->setup->take(s->setup->context, &why);
+  if (status != ARMDYN_EBUSY && status != ARMDYN_EUNAVAILABLE) {
+    *error = why;
+    return status;
+  }
+  log_event(LOG_WARNING, "the store could not be taken: this node goes on standing by", "reason", why.message, NULL);
+  return standing_take_back(s->standing, error) ? ARMDYN_ECONFLICT : status;
+}
+
+/* OK: it has the store. */
+static enum armdyn_status wait_for_store(struct stand_in_service *s, struct armdyn_error *error)
 {
   const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
   sigset_t signals;
   signals_of_service(&signals);
-  while (!standing_look(s->standing)) {
+  for (;;) {
+    if (standing_look(s->standing)) {
+      const enum armdyn_status status = take_store(s, error);
+      if (status != ARMDYN_EBUSY && status != ARMDYN_EUNAVAILABLE) return status;
+    }
     learn(s);
     offer(s);
     s->setup->ready(s->setup->context);
     const int signal = sigtimedwait(&signals, NULL, &pause);
     if (signal == SIGHUP) s->setup->reload(s->setup->context, s->app.auth);
-    if (signal == SIGTERM || signal == SIGINT) return signal;
+    if (signal != SIGTERM && signal != SIGINT) continue;
+    log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
+    return ARMDYN_ECANCELLED;
   }
-  return 0;
 }
 
 enum armdyn_status stand_by(const struct stand_by_setup *setup, struct armdyn_error *error)
@@ -183,15 +203,11 @@ enum armdyn_status stand_by(const struct stand_by_setup *setup, struct armdyn_er
   const struct standing_setup standing = { options->store, options->data, options->node_address, setup->listen_fd,
                                            setup->tls != NULL };
   struct stand_in_service s = { .setup = setup, .door_fd = -1 };
-  int signal = 0;
   enum armdyn_status status = standing_start(&standing, &s.standing, error);
   if (!status) status = start(&s, error);
-  if (!status) signal = wait_for_store(&s);
+  if (!status) status = wait_for_store(&s, error);
   if (s.standing) standing_offer(s.standing, NULL, 0);
   stop(&s);
   standing_stop(s.standing);
-  if (status) return status;
-  if (!signal) return ARMDYN_OK;
-  log_event(LOG_INFO, "stopping", "signal", strsignal(signal), NULL);
-  return ARMDYN_ECANCELLED;
+  return status;
 }

@@ -12,14 +12,16 @@ struct options;
 struct tls;
 
 struct stand_by_setup {
-  const struct options *options;                    /* settled */
-  struct tls *tls;                                  /* NULL: plain HTTP */
-  int listen_fd;                                    /* stays the caller's */
-  void (*ready)(void *context);                     /* it answers; may be told again */
+  const struct options *options; /* settled */
+  struct tls *tls;               /* NULL: plain HTTP */
+  int listen_fd;                 /* stays the caller's */
+  void (*ready)(void *context);  /* it answers; may be told again */
+  /* Nobody holds the store: take it. EBUSY, EUNAVAILABLE: it could not be had, and this node stands by as before. */
+  enum armdyn_status (*take)(void *context, struct armdyn_error *error);
   void (*reload)(void *context, struct auth *auth); /* by SIGHUP */
   void *context;
 };
-/* Until nobody holds the store any more: OK; ECANCELLED: it was asked to stop; else why it cannot. */
+/* Until it has the store: OK; ECANCELLED: it was asked to stop; else why it cannot. */
 enum armdyn_status stand_by(const struct stand_by_setup *setup, struct armdyn_error *error);
 
 /* What a service is told by signals; they are blocked everywhere and waited for. */

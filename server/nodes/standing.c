@@ -160,6 +160,17 @@ void standing_stopped(struct standing *s, const char *path, const char *authoriz
   liveness_tell(s->liveness, path, authorization);
 }
 
+void standing_let_go(struct standing *s)
+{
+  close(s->lock);
+  s->lock = -1;
+}
+
+enum armdyn_status standing_take_back(struct standing *s, struct armdyn_error *error)
+{
+  return store_hold_directory(s->setup.data, &s->lock, error);
+}
+
 void standing_stop(struct standing *s)
 {
   if (!s) return;

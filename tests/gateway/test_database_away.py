@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cell import LONG, PLAYING, Cell, play_index, puma, state_and_error, summary
+from cell import ARMED, HOLDING, LONG, PLAYING, Cell, asleep, play_index, puma, state_and_error, summary
 from support import Server, postgresql, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not postgresql.programs(), reason="PostgreSQL is not installed")]
@@ -46,6 +46,47 @@ def test_no_start_goes_out_once_another_node_holds_the_store(silent_s, starts, t
             here.reach(transfer, *(("playing", "done") if starts else ("failed", "stopped")))
             assert summary(here.sim)["starts"] == starts
         between.close()
+
+
+@pytest.mark.parametrize("silent_s, goes_out", [(1, True), (31, False)])
+def test_no_arm_and_no_resume_goes_out_once_another_node_holds_the_store(silent_s, goes_out, tmp_path):
+    """What they ask of the database is answered so late. The gateway lives: a held arm is not lost meanwhile."""
+    with postgresql.Cluster() as cluster, contextlib.ExitStack() as stack:
+        between, address = postgresql.Between(tmp_path, cluster), cluster.make()
+        stack.callback(between.close)
+        server = stack.enter_context(Server(env={"ARMDYN_STORE": between.address(address)}))
+        cells = [Cell(server, stack.enter_context(puma())) for _ in range(2)]
+        ready, held = cells[0].loaded(cells[0].trajectory(duration=2)), cells[1].playing(cells[1].trajectory(duration=60))
+        cells[1].client.post(f"/v1/transfers/{held}/hold").expect(202)
+        until(lambda: state_and_error(cells[1].sim.port)[0] == HOLDING, LONG, what="a held arm")
+        between.mute_until = time.monotonic() + silent_s
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            answers = [pool.submit(cells[0].client.post, f"/v1/transfers/{ready}/arm"),
+                       pool.submit(cells[1].client.post, f"/v1/transfers/{held}/resume", headers={"Idempotency-Key": "once"})]
+            if not goes_out:
+                time.sleep(1)
+                cluster.query(address, "UPDATE holder SET epoch = epoch + 1, node = 'another'")
+            statuses = [answer.result().status for answer in answers]
+        states = [state_and_error(one.sim.port)[0] for one in cells]
+        assert goes_out == (statuses == [202, 202]) and (goes_out or set(statuses) <= {409, 503}), statuses
+        assert (states[0] == ARMED, states[1] == PLAYING) == (goes_out, goes_out), states
+        for one in cells:
+            one.client.post(f"/v1/controllers/{one.name}/stop")
+
+
+def test_an_arm_that_comes_out_of_a_frozen_gateway_is_late():
+    """ARM was on its way when another node may have taken the store: what thaws does not carry it out."""
+    with postgresql.Cluster() as cluster, Server("--child-silence", 120, env={"ARMDYN_STORE": cluster.make()}) as server, puma() as sim:
+        here = Cell(server, sim)
+        transfer = here.loaded(here.trajectory(duration=2))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            with asleep(server):
+                answer = pool.submit(here.client.post, f"/v1/transfers/{transfer}/arm")
+                time.sleep(31)
+            assert answer.result().status != 202 or here.get(transfer)["state"] != "armed"
+        time.sleep(1)
+        assert state_and_error(sim.port)[0] != ARMED
+        here.client.post(f"/v1/controllers/{here.name}/stop")
 
 
 def test_an_arm_that_plays_goes_on_and_is_stopped_at_once():

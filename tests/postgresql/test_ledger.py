@@ -7,6 +7,7 @@ off from the database for up to a minute.
 
 import collections
 import contextlib
+import http.client
 import json
 import os
 import random
@@ -112,7 +113,7 @@ class Nodes:
 
     def roles(self):
         """Who serves, and who stands by; None while that is not so."""
-        with contextlib.suppress(OSError, AssertionError, KeyError), self.all[1].client(timeout=5) as client:
+        with contextlib.suppress(OSError, http.client.HTTPException, AssertionError, KeyError), self.all[1].client(timeout=5) as client:
             listed = {one["process"]: one["role"] for one in client.get("/v1/nodes").expect(200).json["items"] if one["state"] != "gone"}
             found = {listed[node.pid]: node for node in self.all}
             return found if set(found) == {"serving", "standing_by"} else None
@@ -126,6 +127,12 @@ class Nodes:
             with contextlib.suppress(AssertionError):
                 return self.databases.query(PAST) is not None
         until(said, LONG)
+
+    def tell(self):
+        """What became of them, for who reads of a failure."""
+        for node in self.all:
+            told = [line for line in node.log(1 << 30).splitlines() if '"message":"request"' not in line and '"message":"job ended"' not in line]
+            print(node.port, "runs" if node.running else f"ended with {node.child.poll()}", *told[-12:], sep="\n  ")
 
     def revive(self, node):
         """It sees that another one has taken its place, and ends; its supervisor starts it again."""
@@ -232,7 +239,7 @@ class Clerk(threading.Thread):
     def ask(self, path, body, key):
         """The answer that was given in the end; None: it is to end."""
         while not self.ending.is_set():
-            with contextlib.suppress(OSError), self.chance.choice(self.nodes.all).client(timeout=20) as client:
+            with contextlib.suppress(OSError, http.client.HTTPException), self.chance.choice(self.nodes.all).client(timeout=20) as client:
                 answer = client.post(path, body, query={"allow_unphysical": "true"} if path == "/v1/robots" else None, headers={"Idempotency-Key": key})
                 if answer.status in (201, 202):
                     return answer.json
@@ -320,6 +327,10 @@ def test_what_was_acknowledged_is_there_once(tmp_path):
         print(json.dumps({"faults": ROUNDS + 1, "robots": robots, "jobs": jobs, "kinds": {"fail_over": 1, **done}}))
         assert robots > 10 * ROUNDS and jobs > ROUNDS
         audit_is_whole(databases, tmp_path / "audit")
+    except AssertionError:
+        nodes.tell()
+        print(dict(done), [clerk.is_alive() for clerk in clerks])
+        raise
     finally:
         for clerk in locals().get("clerks", ()):
             clerk.ending.set()
