@@ -28,8 +28,8 @@ void standing_offer(struct standing *standing, const struct sockaddr_storage *ow
 int64_t standing_silent_ms(struct standing *standing);
 /* A STOP was carried out in its place: it is told once it answers. From any thread; does not wait. */
 void standing_stopped(struct standing *standing, const char *path, const char *authorization);
-/* Its directory's lock, for whoever takes the store in its place within this process; and back, when that did not get it. EBUSY:
- * another process has it now. */
+/* Its directory's lock, for whoever takes the store in its place within this process; and back, when that did not get it.
+ * EBUSY: another process has it now. */
 void standing_let_go(struct standing *standing);
 enum armdyn_status standing_take_back(struct standing *standing, struct armdyn_error *error);
 /* Everybody who was passed on is let go. NULL is fine. */
