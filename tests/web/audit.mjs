@@ -55,8 +55,9 @@ await flow({
     await put(['div', 'position: relative', 'one over another'], ['i', 'position: absolute; left: 0; top: 0', 'another below one'])
     await put(['div', 'width: 5000px', 'far'])
     await put(['button', 'width: 30px; padding: 0; white-space: nowrap', 'a button that is too long'])
+    await put(['button', 'width: 30px', 'Yes No'])
     const found = (await broken(page)).map((one) => one.split(':')[0])
-    equal([...new Set(found)].sort(), ['cut off', 'over each other', 'wider than its box', 'wider than the window'], 'what is found')
+    equal([...new Set(found)].sort(), ['broken in lines', 'cut off', 'over each other', 'wider than its box', 'wider than the window'], 'what is found')
     await page.evaluate(() => document.querySelectorAll('.proof').forEach((one) => one.remove()))
     equal(await broken(page), [], 'of a page that is whole')
   },

@@ -43,6 +43,13 @@ export const broken = (page) => page.evaluate(() => {
       if (across > 3 && down > 0.3 * Math.min(one.rect.bottom - one.rect.top, other.rect.bottom - other.rect.top)) found.push(`over each other: "${one.text}" (${where(one.at)}) and "${other.text}" (${where(other.at)})`)
     }
   }
+  for (const at of document.querySelectorAll('main button, main .button')) { // a word or two, one under the other
+    if (!at.checkVisibility() || at.textContent.trim().length > 8) continue
+    const range = document.createRange()
+    range.selectNodeContents(at)
+    const lines = [...range.getClientRects()].filter((one) => one.width > 1)
+    if (lines.some((one) => lines.some((other) => other.top > one.bottom - 2))) found.push(`broken in lines: "${short(at.textContent)}" in ${where(at)}`)
+  }
   for (const at of document.querySelectorAll('main button, main .button, main .state, main .tile, main .notice, main td, main th, main label, main legend, main dd, main dt')) {
     if (!at.checkVisibility()) continue
     if (at.scrollWidth > at.clientWidth + 2 && getComputedStyle(at).overflowX === 'visible' && at.clientWidth > 0 && getComputedStyle(at).display !== 'inline') found.push(`wider than its box: "${short(at.textContent)}" in ${where(at)}`)
