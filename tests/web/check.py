@@ -26,6 +26,7 @@ from support.crowd import fill, run_summary  # noqa: E402
 KEY = "a-key-of-an-administrator"
 LANGUAGES = {"flows.mjs": ("en", "zh"), "work.mjs": ("en",), "questions.mjs": ("zh",), "motions.mjs": ("en", "zh"), "results.mjs": ("en", "zh"), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
 ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "motions.mjs": 1, "results.mjs": 1, "cells.mjs": 6, "audit.mjs": 1, "keyboard.mjs": 2, "clicking.mjs": 1}  # simulated
+FLAGS = {"clicking.mjs": "--js-flags=--no-opt,--no-maglev,--no-sparkplug"}  # what is compiled as it gets hot is no heap of the pages
 SOAKED = ("audit.mjs", "keyboard.mjs")  # programs of a soak alone, in both languages
 PATIENCE = 900  # s, so late that only what hangs meets it
 CLICKING = 15  # minutes, of a soak
@@ -62,7 +63,7 @@ def browse(program, language, folder, *arguments):
         if why := without_pages(server):
             return 0, "", why
         arms = [stack.enter_context(ControllerSim("--axes", 4)) for _ in range(ARMS[program])]
-        env = {**os.environ, "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_SHOTS": str(folder),
+        env = {**os.environ, "ARMDYN_CHROMIUM_FLAGS": FLAGS.get(program, ""), "ARMDYN_URL": server.url, "ARMDYN_KEY": KEY, "ARMDYN_SHOTS": str(folder),
                "ARMDYN_CONTROLLER_PORTS": ",".join(str(one.port) for one in arms)}
         lines = []
         with subprocess.Popen(["node", str(HERE / program), language, *arguments], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
 // A person in front of the pages, for programs of steps: what is clicked in both languages, a browser, and how he begins.
-//   environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_SHOTS; the first argument of the program: en or zh
+//   environment: ARMDYN_URL, ARMDYN_KEY, ARMDYN_SHOTS, and further ARMDYN_CHROMIUM_FLAGS; the first argument of the program: en or zh
 import { mkdirSync, readFileSync } from 'node:fs'
 import { axe, launch, open } from './browser.mjs'
 import { caller, equal, run, sure } from './steps.mjs'
@@ -48,7 +48,7 @@ export const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
 export const api = caller(() => url, key)
 
 mkdirSync(shots, { recursive: true })
-export const browser = await launch()
+export const browser = await launch((process.env.ARMDYN_CHROMIUM_FLAGS ?? '').split(' ').filter(Boolean))
 export const { page, faults, expected } = await open(browser, url, language === 'zh' ? { language, dark: true, width: 1024, height: 768 } : { language })
 export const button = (name, exact = true) => page.getByRole('button', { name: w(name), exact })
 // The pages of each place of the menu but the one that it is called after.
