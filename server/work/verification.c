@@ -87,7 +87,7 @@ static enum armdyn_status open_laws(struct run *run, struct armdyn_error *error)
 {
   struct armdyn_workspace *workspace = armdyn_workspace_new(run->n);
   enum armdyn_status status = workspace ? ARMDYN_OK : ARMDYN_EMEMORY;
-  char pointer[32];
+  char pointer[48];
   for (size_t k = 0; k < run->request.law_count && !status; k++) {
     const struct verification_law *law = &run->request.laws[k];
     struct armdyn_control *control = run->controls[k];
@@ -327,7 +327,7 @@ static size_t sources(const void *context, struct job_source *list)
     snprintf(source->pointer, sizeof source->pointer, "/references/%zu/measured", k);
   }
   for (size_t k = 0; k < run->request.law_count; k++) {
-    char pointer[32];
+    char pointer[48];
     snprintf(pointer, sizeof pointer, "/laws/%zu/control", k);
     count += control_zones_source(&run->request.laws[k].control, pointer, &list[count]);
   }
