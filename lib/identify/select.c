@@ -2,42 +2,13 @@
 #include <math.h>
 
 #include "lib/identify/motion_ripples.h"
-#include "lib/identify/structure.h"
-#include "lib/math/distribution.h"
+#include "lib/identify/select.h"
 #include "lib/model/parameters.h"
-
-/* A term stays if the mean of what it gains on held-out parts is above so many of its standard errors. */
-static const double STANDARD_ERRORS = 1;
-
-/* The best of a dozen shapes gains something by chance alone. */
-static const double STANDARD_ERRORS_OF_SHAPE = 2;
 
 enum { FOLDS_USUAL = 8, ROUNDS = 2 };
 
 /* Stribeck velocities are looked for on grids that are closer and closer: octaves between neighbours. */
-static const double closeness[] = { 1, 0.3, 0.1 };
-enum { GRIDS = sizeof closeness / sizeof *closeness };
-
-/* Terms that say how friction goes on with the speed: data that are slower must foretell those that are faster. */
-enum { BENDING = ARMDYN_IDENTIFY_VISCOUS | ARMDYN_IDENTIFY_STRIBECK | ARMDYN_IDENTIFY_HIGH_SPEED };
-
-struct selection {
-  const struct armdyn_robot *given;
-  const struct armdyn_source *source;
-  const struct armdyn_estimation *estimation;
-  enum armdyn_rotor_columns rotors;
-  unsigned required, candidates;
-  size_t n;
-  double fastest[ARMDYN_JOINTS_MAX], moved[ARMDYN_JOINTS_MAX]; /* rad/s (m/s), rad (m) */
-  double weight[ARMDYN_JOINTS_MAX], correlation[ARMDYN_JOINTS_MAX], strength;
-  struct armdyn_robot_description *description; /* the robot with what has been found so far */
-  struct armdyn_robot *robot;
-  struct structure first[ARMDYN_JOINTS_MAX], structures[ARMDYN_JOINTS_MAX]; /* before anything was tried, and now */
-  struct shapes shapes[ARMDYN_JOINTS_MAX];
-  double best_shape[ARMDYN_JOINTS_MAX][2]; /* Stribeck velocity of either exponent */
-  struct armdyn_friction_choice *choice;   /* n */
-  size_t step;
-};
+static const double closeness[SELECT_GRIDS] = { 1, 0.3, 0.1 };
 
 /* -- the data -- */
 
@@ -108,209 +79,6 @@ static void describe(struct selection *s, const struct candidates *c)
   }
 }
 
-/* -- one joint -- */
-
-enum { MEMORY = 256 };
-
-struct joint_search {
-  struct selection *s;
-  struct profiled profiled;
-  struct armdyn_friction_choice *choice;
-  struct structure best;
-  struct tried known;
-  double speed;
-  size_t remembered; /* structures that were tried, for passes and looks ask for many again */
-  struct {
-    struct structure structure;
-    struct tried tried;
-  } memory[MEMORY];
-};
-
-static struct tried try_structure(struct joint_search *j, const struct structure *structure)
-{
-  struct tried tried;
-  for (size_t k = 0; k < j->remembered; k++) {
-    const struct structure *known = &j->memory[k].structure;
-    if (known->terms == structure->terms && known->scale == structure->scale && known->shape == structure->shape)
-      return j->memory[k].tried;
-  }
-  profiled_try(&j->profiled, structure, j->speed, &tried);
-  if (j->remembered < MEMORY) {
-    j->memory[j->remembered].structure = *structure;
-    j->memory[j->remembered++].tried = tried;
-  }
-  return tried;
-}
-
-/* Where a term's trial is written; a later one replaces it. */
-static struct armdyn_friction_trial *trial_of(struct armdyn_friction_choice *choice, unsigned term)
-{
-  size_t k = 0;
-  while (k < choice->trial_count && choice->trials[k].term != term) k++;
-  if (k == choice->trial_count) choice->trial_count++;
-  return &choice->trials[k];
-}
-
-/* The best of some structures, which is kept if it gains.
- *   forced  in  it is kept anyway */
-static void decide(struct joint_search *j, unsigned term, const struct structure *structures, size_t count, bool forced)
-{
-  const struct candidates *c = j->profiled.candidates;
-  const struct joint_candidates *own = &c->joints[j->profiled.joint];
-  struct tried best = { .error = INFINITY };
-  size_t at = count;
-  for (size_t k = 0; k < count; k++) {
-    const struct tried tried = try_structure(j, &structures[k]);
-    if (!tried.has_signs && !forced && k + 1 < count) continue;
-    if (!(tried.error < best.error) || (best.has_signs && !tried.has_signs)) continue;
-    best = tried;
-    at = k;
-  }
-  if (at == count) return;
-  const double gain = paired_t(c->folds, j->known.squares, best.squares);
-  /* parts of one motion resemble each other: what bends the curve and does harm where the joint is faster is refused */
-  const double least = term == ARMDYN_IDENTIFY_STRIBECK ? STANDARD_ERRORS_OF_SHAPE : STANDARD_ERRORS;
-  const bool gains = gain > least && (!(term & BENDING) || best.fast < j->known.fast);
-  const bool kept = forced || (gains && best.has_signs);
-  struct armdyn_friction_trial *trial = trial_of(j->choice, term);
-  if (trial->kept && !kept) return; /* another shape of what is there is no better */
-  *trial = (struct armdyn_friction_trial){
-    .term = term,
-    .error = best.error,
-    .gain = gain,
-    .velocity = term == ARMDYN_IDENTIFY_STRIBECK ? own->shapes.list[structures[at].shape].velocity
-                : term == 0                      ? own->scale[structures[at].scale]
-                                                 : NAN,
-    .exponent = term == ARMDYN_IDENTIFY_STRIBECK ? own->shapes.list[structures[at].shape].exponent : NAN,
-    .kept = kept,
-  };
-  if (!kept) return;
-  j->best = structures[at];
-  j->known = best;
-}
-
-static bool is_candidate(const struct joint_search *j, unsigned term)
-{
-  return (j->s->candidates & term) && !(j->best.terms & term);
-}
-
-static void try_term(struct joint_search *j, unsigned term)
-{
-  struct structure structure = j->best;
-  if (!is_candidate(j, term)) return;
-  structure.terms |= term;
-  decide(j, term, &structure, 1, false);
-}
-
-/* Either direction on its own, of a term that is there. Coulomb friction of two directions may be what an offset was. */
-static void try_directed(struct joint_search *j, unsigned term, unsigned directed)
-{
-  struct structure structures[2] = { j->best, j->best };
-  if (!(j->best.terms & term) || !is_candidate(j, directed)) return;
-  structures[0].terms |= directed;
-  structures[1].terms = (j->best.terms | directed) & ~(unsigned)ARMDYN_IDENTIFY_OFFSET;
-  const bool both = directed == ARMDYN_IDENTIFY_COULOMB_DIRECTED && (j->best.terms & ARMDYN_IDENTIFY_OFFSET) &&
-                    !(j->s->required & ARMDYN_IDENTIFY_OFFSET);
-  decide(j, directed, structures, both ? 2 : 1, false);
-}
-
-/* The best velocity of either exponent, for a closer look. */
-static void note_shapes(struct joint_search *j, const struct structure *structures, size_t count)
-{
-  const struct shapes *shapes = &j->profiled.candidates->joints[j->profiled.joint].shapes;
-  double least[2] = { INFINITY, INFINITY };
-  for (size_t k = 0; k < count; k++) {
-    const struct shape *shape = &shapes->list[structures[k].shape];
-    const struct tried tried = try_structure(j, &structures[k]);
-    const int which = shape->exponent > 1.5;
-    if (!(tried.error < least[which])) continue;
-    least[which] = tried.error;
-    j->s->best_shape[j->profiled.joint][which] = shape->velocity;
-  }
-}
-
-/* Every velocity and exponent, with and without viscous friction: without the fall that too comes out with a wrong sign. */
-static void try_stribeck(struct joint_search *j)
-{
-  const struct joint_candidates *own = &j->profiled.candidates->joints[j->profiled.joint];
-  struct structure structures[2 * SHAPES];
-  const bool required = j->s->required & ARMDYN_IDENTIFY_STRIBECK;
-  size_t count = 0;
-  if (!required && !is_candidate(j, ARMDYN_IDENTIFY_STRIBECK) && !(j->best.terms & ARMDYN_IDENTIFY_STRIBECK)) return;
-  for (int more = 0; more < 2; more++) {
-    const unsigned viscous = more && is_candidate(j, ARMDYN_IDENTIFY_VISCOUS) ? ARMDYN_IDENTIFY_VISCOUS : 0;
-    if (more && !viscous) continue;
-    for (size_t k = 0; k < own->shapes.count; k++) {
-      structures[count] = j->best;
-      structures[count].terms |= ARMDYN_IDENTIFY_STRIBECK | viscous;
-      structures[count++].shape = k;
-    }
-  }
-  decide(j, ARMDYN_IDENTIFY_STRIBECK, structures, count, required);
-  note_shapes(j, structures, count);
-}
-
-static void try_scales(struct joint_search *j)
-{
-  struct structure structures[SCALES];
-  size_t count = 0;
-  if (!(j->best.terms & (ARMDYN_IDENTIFY_COULOMB | ARMDYN_IDENTIFY_STRIBECK))) return;
-  for (size_t k = 0; k < SCALES; k++) {
-    if (k == j->best.scale) continue;
-    structures[count] = j->best;
-    structures[count++].scale = k;
-  }
-  decide(j, 0, structures, count, false);
-}
-
-/* Take out what is no longer missed. */
-static void drop(struct joint_search *j)
-{
-  for (size_t k = 0; k < j->choice->trial_count; k++) {
-    struct armdyn_friction_trial *trial = &j->choice->trials[k];
-    struct structure without = j->best;
-    if (!trial->term || !(j->best.terms & trial->term) || (j->s->required & trial->term)) continue;
-    if (trial->term == ARMDYN_IDENTIFY_COULOMB && (j->best.terms & ARMDYN_IDENTIFY_STRIBECK)) continue;
-    without.terms &= ~trial->term;
-    if (trial->term == ARMDYN_IDENTIFY_COULOMB) without.terms &= ~(unsigned)ARMDYN_IDENTIFY_COULOMB_DIRECTED;
-    if (trial->term == ARMDYN_IDENTIFY_VISCOUS) without.terms &= ~(unsigned)ARMDYN_IDENTIFY_VISCOUS_DIRECTED;
-    const struct tried tried = try_structure(j, &without);
-    trial->gain = paired_t(j->profiled.candidates->folds, tried.squares, j->known.squares);
-    trial->kept = trial->gain > 0 || !tried.has_signs;
-    if (trial->kept) continue;
-    j->best = without;
-    j->known = tried;
-  }
-}
-
-static enum armdyn_status choose_for(struct selection *s, const struct candidates *c, const struct rigid_prior *prior,
-                                     size_t joint)
-{
-  struct joint_search j = { .s = s, .choice = &s->choice[joint], .best = s->structures[joint] };
-  const enum armdyn_status status = profiled_open(c, prior, s->weight, s->structures, joint, &j.profiled);
-  if (status) return status;
-  j.profiled.spread = fmax(1, s->correlation[joint] / (double)c->stride) / (s->weight[joint] * s->weight[joint]);
-  j.speed = signs_speed(s->given, joint, s->fastest[joint]);
-  j.known = try_structure(&j, &j.best);
-  if (!(j.choice->without > 0)) j.choice->without = j.known.error;
-  for (int pass = 0; pass < 2; pass++) {
-    try_term(&j, ARMDYN_IDENTIFY_COULOMB);
-    try_term(&j, ARMDYN_IDENTIFY_VISCOUS);
-    try_stribeck(&j);
-    try_term(&j, ARMDYN_IDENTIFY_OFFSET);
-    try_scales(&j);
-    for (size_t k = 0; k < ARMDYN_FRICTION_TERM_COUNT; k++)
-      if (k != ARMDYN_FRICTION_OFFSET && friction_plain(k) < ARMDYN_FRICTION_PARAMETER_COUNT) try_term(&j, 1u << k);
-  }
-  try_directed(&j, ARMDYN_IDENTIFY_VISCOUS, ARMDYN_IDENTIFY_VISCOUS_DIRECTED);
-  try_directed(&j, ARMDYN_IDENTIFY_COULOMB, ARMDYN_IDENTIFY_COULOMB_DIRECTED);
-  drop(&j);
-  j.choice->error = j.known.error;
-  s->structures[joint] = j.best;
-  profiled_close(&j.profiled);
-  return ARMDYN_OK;
-}
-
 /* -- all joints -- */
 
 static bool is_known(const struct selection *s, size_t joint)
@@ -336,9 +104,10 @@ static enum armdyn_status choose_on_grid(struct selection *s, struct armdyn_erro
       candidates_open(s->robot, loaded ? loads : NULL, s->rotors, s->source, s->fastest, s->shapes, folds, &c, error);
   if (!status) status = rigid_prior_open(&c, s->estimation, s->strength, s->weight, &prior);
   memcpy(s->structures, s->first, s->n * sizeof *s->structures);
+  for (size_t i = 0; i < s->n; i++) s->choice[i].trial_count = 0; /* of the grid before */
   for (int round = 0; round < ROUNDS && !status; round++) {
     for (size_t i = 0; i < s->n && !status; i++)
-      if (!is_settled(s, i)) status = choose_for(s, &c, &prior, i);
+      if (!is_settled(s, i)) status = select_for_joint(s, &c, &prior, i);
   }
   if (!status) describe(s, &c);
   rigid_prior_close(&prior);
@@ -367,8 +136,9 @@ static enum armdyn_status choose_structures(struct selection *s, struct armdyn_e
     s->description->joints[i].velocity_scale = given->joints[i].velocity_scale;
   }
   enum armdyn_status status = set_robot(s, error);
+  s->grid = 0;
   if (!status) status = choose_on_grid(s, error);
-  for (int grid = 1; grid < GRIDS && !status && closer(s, grid); grid++) status = choose_on_grid(s, error);
+  while (++s->grid < SELECT_GRIDS && !status && closer(s, s->grid)) status = choose_on_grid(s, error);
   return status ? status : set_robot(s, error);
 }
 

@@ -375,3 +375,16 @@ void profiled_try(const struct profiled *profiled, const struct structure *struc
   solve(profiled, &l, profiled->normal[c->folds + 1], x, inverse);
   tried->has_signs = has_signs(profiled, &l, speed, x, inverse);
 }
+
+double profiled_unsure(const struct profiled *profiled, const struct structure *structure)
+{
+  const size_t fast = profiled->candidates->folds;
+  const struct layout l = layout_of(&profiled->candidates->joints[profiled->joint], structure);
+  double x[FITTED_MOST], inverse[FITTED_MOST * FITTED_MOST] = { 0 }, sum = 0;
+  solve(profiled, &l, profiled->normal[fast], x, inverse);
+  for (size_t a = 0; a < l.count; a++)
+    for (size_t k = 0; k < l.count; k++)
+      sum +=
+          inverse[a * l.count + k] * product(profiled->held_out[fast], profiled->width, 0, l.columns[a], l.columns[k]);
+  return profiled->spread * sum;
+}

@@ -52,5 +52,8 @@ struct tried {
 /*   speed  in  the highest that is answered for */
 void profiled_try(const struct profiled *profiled, const struct structure *structure, double speed,
                   struct tried *tried);
+/* Of tried.fast the part that is expected of a right structure, because its coefficients are only known as well as the slower
+ * data tell them. */
+double profiled_unsure(const struct profiled *profiled, const struct structure *structure);
 
 #endif

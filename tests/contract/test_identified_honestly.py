@@ -18,6 +18,8 @@ SEEDS = range(1, 21) if SOAK else range(2, 3)
 JUDGE = {"seconds": 15, "times": 0.8}
 # rad/s (m/s): five deviations of what encoder noise of 2e-6 at 500 Hz is behind a filter of 10 Hz, 2 pi 2e-6 sqrt(10^3 / 3 / 250)
 SPEED_NOISE = 7e-5
+# what was refused once: a wrong exponent under too wide a sign, and Stribeck friction whose forecast of faster motion a coarse grid spoilt
+MISSED = () if SOAK else (52, 73)
 LISTED = ["offset", "coulomb", "viscous", "stribeck", "position"]
 
 
@@ -77,7 +79,7 @@ def raw_percent(client, found, seed):
 def test_right_models(client):
     """90 to 98 % of the true parameters lie within two deviations; at most one run in twenty has a warning."""
     inside, warned, errors = [], [], {}
-    for seed in SEEDS:
+    for seed in (*SEEDS, *MISSED):
         laws, found = identify(client, seed)
         inside += [abs(z) <= 2 for _, z in off(found, laws)]
         warned += [seed] * bool(found["warnings"])
@@ -87,7 +89,7 @@ def test_right_models(client):
     assert max(errors.values()) <= 1.3, errors
     noise = 2 * math.sqrt(0.9 * 0.1 / len(inside)) * (not SOAK)
     assert 0.9 - noise <= share <= (0.98 if SOAK else 1)
-    assert len(warned) <= 0.05 * len(SEEDS)
+    assert len(warned) <= 0.05 * len(SEEDS), warned
 
 
 def other_exponent(model, laws):
