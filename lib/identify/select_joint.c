@@ -1,5 +1,5 @@
-/* The friction of one joint, links, rotors and the others' friction profiled out: one term after the other, each kept for what it
- * gains on held-out parts. */
+/* The friction of one joint, links, rotors and the others' friction profiled out: one term after the other, each kept for
+ * what it gains on held-out parts. */
 #include <math.h>
 
 #include "lib/identify/select.h"
