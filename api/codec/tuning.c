@@ -107,10 +107,10 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
     snprintf(where, sizeof where, "/references/%zu/measured", k);
     if (*loops->references[k].measured)
       json_fault(r, where, FAULT_INCONSISTENT, "is no matter of gains: ask a verification");
-    if (loops->references[k].kind != REFERENCE_SINE) continue;
+    if (loops->references[k].kind != REFERENCE_SINE && loops->references[k].kind != REFERENCE_CHIRP) continue;
     snprintf(where, sizeof where, "/references/%zu/kind", k);
     json_fault(r, where, FAULT_INCONSISTENT,
-               "gains are not found on a sine, but on a hold, step, circle or trajectory");
+               "gains are not found on a sine or a chirp, but on a hold, step, circle or trajectory");
   }
   for (size_t k = 0; k < loops->plant_count; k++) {
     if (!without_linear_form(&loops->plants[k].plant.elements)) continue;

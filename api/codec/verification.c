@@ -2,13 +2,16 @@
 
 #include <string.h>
 
+#include "armdyn/chirp.h"
+
 /* -- references -- */
 
 static const char *const kinds[] = { [REFERENCE_HOLD] = "hold",
                                      [REFERENCE_STEP] = "step",
                                      [REFERENCE_SINE] = "sine",
                                      [REFERENCE_CIRCLE] = "circle",
-                                     [REFERENCE_TRAJECTORY] = "trajectory" };
+                                     [REFERENCE_TRAJECTORY] = "trajectory",
+                                     [REFERENCE_CHIRP] = "chirp" };
 _Static_assert(sizeof kinds / sizeof *kinds == REFERENCE_KINDS, "name every kind");
 
 const char *verification_kind_name(enum verification_reference_kind kind)
@@ -17,7 +20,8 @@ const char *verification_kind_name(enum verification_reference_kind kind)
 }
 
 #define REFERENCE struct verification_reference
-#define LENGTHS   BETWEEN(-1000, 1000)
+static const double CHIRP_REST = 2; /* s */
+#define LENGTHS BETWEEN(-1000, 1000)
 /* Rows of the table below that belong to some kinds only. */
 enum {
   ROW_DURATION,
@@ -65,6 +69,7 @@ static const struct {
   [REFERENCE_SINE] = { BIT(ROW_AMPLITUDE) | BIT(ROW_FREQUENCIES), BIT(ROW_PERIODS) | BIT(ROW_SETTLE) },
   [REFERENCE_CIRCLE] = { BIT(ROW_DURATION) | BIT(ROW_CENTER), BIT(ROW_NORMAL) | BIT(ROW_TURNS) | BIT(ROW_REST) },
   [REFERENCE_TRAJECTORY] = { BIT(ROW_TRAJECTORY), BIT(ROW_REST) | BIT(ROW_MEASURED) | BIT(ROW_MEASURED_FROM) },
+  [REFERENCE_CHIRP] = { BIT(ROW_DURATION) | BIT(ROW_AMPLITUDE) | BIT(ROW_FREQUENCIES), BIT(ROW_REST) },
 };
 
 static void reference_init(void *object)
@@ -83,6 +88,17 @@ static void check_sine(struct json_reader *r, const REFERENCE *reference)
     }
 }
 
+static void check_chirp(struct json_reader *r, const REFERENCE *reference)
+{
+  const double least = ARMDYN_CHIRP_PERIODS / reference->frequencies[0];
+  if (reference->frequency_count != 2)
+    json_fault(r, "/frequencies", FAULT_LENGTH, "of a chirp are the first and the last, got %zu",
+               reference->frequency_count);
+  else if (reference->duration < least)
+    json_fault(r, "/duration", FAULT_MINIMUM, "must be >= %g s, %d periods of %g Hz, got %g", least,
+               ARMDYN_CHIRP_PERIODS, reference->frequencies[0], reference->duration);
+}
+
 static void reference_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
 {
   REFERENCE *reference = object;
@@ -99,7 +115,11 @@ static void reference_check(struct json_reader *r, void *object, uint64_t given,
   }
   for (size_t j = 0; j < context->joint_count; j++) moves |= reference->amplitude[j] != 0;
   if (given >> ROW_AMPLITUDE & 1 && !moves) json_fault(r, "/amplitude", FAULT_INCONSISTENT, "must move some joint");
-  if (reference->kind == REFERENCE_SINE) check_sine(r, reference);
+  if (reference->kind == REFERENCE_SINE || reference->kind == REFERENCE_CHIRP) check_sine(r, reference);
+  if (reference->kind == REFERENCE_CHIRP) {
+    if (!json_reader_status(r)) check_chirp(r, reference);
+    if (!(given >> ROW_REST & 1)) reference->rest = CHIRP_REST;
+  }
   if (given >> ROW_MEASURED_FROM & 1 && !*reference->measured)
     json_fault(r, "/measured_from", FAULT_INCONSISTENT, "belongs to a data set, measured");
   if (!*reference->name) snprintf(reference->name, sizeof reference->name, "%s", kinds[reference->kind]);
@@ -339,6 +359,13 @@ double verification_settle(const struct verification_reference *reference, const
   return isnan(reference->settle) ? 3 / law->bandwidth_hz : reference->settle;
 }
 
+size_t verification_chirps(const struct verification_reference *reference)
+{
+  size_t count = 0;
+  for (size_t j = 0; j < ARMDYN_JOINTS_MAX; j++) count += reference->amplitude[j] != 0;
+  return count;
+}
+
 double verification_breakaway_time(const struct verification_reference *reference, size_t joints)
 {
   return reference->breakaway ? 2 * (double)joints * (reference->duration + VERIFICATION_RAMP) : 0;
@@ -348,6 +375,8 @@ double verification_time(const struct verification_reference *reference, const s
                          double motion)
 {
   double sum = 0;
+  if (reference->kind == REFERENCE_CHIRP)
+    return (double)verification_chirps(reference) * (reference->duration + reference->rest);
   for (size_t k = 0; k < reference->frequency_count; k++)
     sum += verification_settle(reference, law) + reference->periods / reference->frequencies[k];
   if (reference->kind == REFERENCE_SINE) return sum;

@@ -16,6 +16,7 @@ enum verification_reference_kind {
   REFERENCE_SINE,
   REFERENCE_CIRCLE,
   REFERENCE_TRAJECTORY,
+  REFERENCE_CHIRP,
   REFERENCE_KINDS
 };
 
@@ -23,9 +24,9 @@ enum verification_reference_kind {
 struct verification_reference {
   char name[VERIFICATION_NAME];
   enum verification_reference_kind kind;
-  double duration;                             /* s; of a sine NAN */
-  double amplitude[ARMDYN_JOINTS_MAX];         /* of a step and a sine: rad, m; 0: the joint does not move */
-  double frequencies[LIMIT_SWEEP_FREQUENCIES]; /* of a sine: Hz, increasing */
+  double duration;                             /* s; of a sine NAN, of a chirp of each joint's */
+  double amplitude[ARMDYN_JOINTS_MAX];         /* of a step, sine and chirp: rad, m; 0: the joint does not move */
+  double frequencies[LIMIT_SWEEP_FREQUENCIES]; /* of a sine: Hz, increasing; of a chirp the first and the last */
   size_t frequency_count;
   double periods;              /* of each, that are measured */
   double settle;               /* s before them; NAN: by the law's bandwidth */
@@ -36,7 +37,7 @@ struct verification_reference {
   char measured[27];    /* of a trajectory: the data set of an arm that played it; "": none */
   double measured_from; /* s, of its clock: when the motion began */
   bool breakaway;       /* of a hold: is it looked for what sets each joint in motion? */
-  double rest;          /* s, that a circle or trajectory is held at its end */
+  double rest;          /* s, that a circle or trajectory is held at its end; after each joint of a chirp */
 };
 
 struct verification_law {
@@ -87,6 +88,8 @@ enum armdyn_status verification_request_decode(const char *text, size_t length,
  * are put in. Adds faults. */
 void verification_loops_check(struct json_reader *r, struct verification_request *request);
 extern const struct json_type verification_reference_type, verification_plant_type;
+/* How many joints a chirp moves, one after the other. */
+size_t verification_chirps(const struct verification_reference *reference);
 const char *verification_kind_name(enum verification_reference_kind kind);
 /* With its model, and without where that is asked for: 1 or 2. */
 static inline int verification_variants(const struct verification_law *law)

@@ -1,7 +1,7 @@
 /* What an arm cannot do is rounded:
  *   step  a quintic of the shortest time that the limits allow, then rest
  *   sine  q0 + w(t) a sin(2 pi f t): w rises from 0 to 1 while it settles, and falls in the last period
- * A circle and a hold are from rest to rest as they are. */
+ * A circle, a chirp and a hold are from rest to rest as they are. */
 #include "server/work/played_reference.h"
 
 #include <math.h>
@@ -92,10 +92,11 @@ static void measure_time(struct played_reference *reference)
   const struct verification_reference *asked = reference->motion.asked;
   reference->duration = asked->rest + asked->duration;
   reference->rate = RATE;
+  if (asked->frequency_count) reference->rate = fmax(RATE, A_PERIOD * asked->frequencies[asked->frequency_count - 1]);
+  if (asked->kind == REFERENCE_CHIRP) reference->duration *= (double)verification_chirps(asked);
   if (asked->kind != REFERENCE_SINE) return;
   reference->duration = 0;
   for (size_t k = 0; k < asked->frequency_count; k++) reference->duration += sine_time(asked, k);
-  reference->rate = fmax(RATE, A_PERIOD * asked->frequencies[asked->frequency_count - 1]);
 }
 
 enum armdyn_status played_reference_open(struct plan *p, struct played_reference *reference, struct armdyn_error *error)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "armdyn/chirp.h"
 #include "armdyn/path_timing.h"
 #include "armdyn/terms.h"
 #include "server/data/stored_trajectory.h"
@@ -84,6 +85,21 @@ static void circle_at(const struct reference_motion *motion, double t, double *q
   }
 }
 
+/* One joint after the other, each in its own part of the time. */
+static void chirp_at(const struct reference_motion *motion, double t, double *q, double *qd, double *qdd)
+{
+  const struct verification_reference *asked = motion->asked;
+  const struct armdyn_chirp chirp = { asked->frequencies[0], asked->frequencies[1], asked->duration };
+  for (size_t j = 0; j < motion->n; j++) {
+    q[j] = motion->q[j], qd[j] = qdd[j] = 0;
+    if (asked->amplitude[j] == 0) continue;
+    armdyn_chirp_at(&chirp, t, &q[j], &qd[j], &qdd[j]);
+    q[j] = motion->q[j] + asked->amplitude[j] * q[j];
+    qd[j] *= asked->amplitude[j], qdd[j] *= asked->amplitude[j];
+    t -= asked->duration + asked->rest;
+  }
+}
+
 void reference_motion_at(void *context, double t, double *q, double *qd, double *qdd)
 {
   const struct reference_motion *motion = context;
@@ -91,6 +107,10 @@ void reference_motion_at(void *context, double t, double *q, double *qd, double 
   const double *amplitude = motion->asked->amplitude, w = 2 * 3.14159265358979323846 * motion->frequency;
   if (kind == REFERENCE_CIRCLE) {
     circle_at(motion, t, q, qd, qdd);
+    return;
+  }
+  if (kind == REFERENCE_CHIRP) {
+    chirp_at(motion, t, q, qd, qdd);
     return;
   }
   if (kind == REFERENCE_TRAJECTORY) {

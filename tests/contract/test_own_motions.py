@@ -106,6 +106,38 @@ def test_a_sweep_is_played_from_rest_to_rest(client, arm):
     assert seen > 500 * (periods / f[0] + periods / f[1]) - 4
 
 
+def test_a_chirp_sweeps_one_joint_after_the_other(client):
+    """Between its eased ends: the frequency f(t) = f0 (f1 / f0)^(t / T), the amplitude a f0 / f(t)."""
+    scara = client.create_robot(robot("scara"), name=unique_name()).headers["Location"]
+    q, (f0, f1), T, a, rest = [0.3, 1.4, 0.05, 0.2], (2.0, 16.0), 4.0, [0.004, 0, 0, -0.008], 0.5
+    motion, series = played(client, scara, q, {"kind": "chirp", "amplitude": a, "frequencies": [f0, f1], "duration": T, "rest": rest})
+    assert motion["duration"] == pytest.approx(2 * (T + rest), abs=1e-9)
+    for t, at in zip(series["t"], series["q"]):
+        for j, begin in ((0, 0.0), (3, T + rest)):
+            r = math.log(f1 / f0) / T
+            if begin + 1 / f0 <= t <= begin + T - 4 / f1:
+                f = f0 * math.exp(r * (t - begin))
+                assert at[j] == pytest.approx(q[j] + a[j] * f0 / f * math.sin(2 * math.pi * (f - f0) / r), abs=2e-6)
+            elif t < begin or t > begin + T:
+                assert at[j] == pytest.approx(q[j], abs=2e-6)
+        assert at[1:3] == pytest.approx(q[1:3], abs=2e-6)
+    # simulated by a verification: torque ahead that is right leaves little, and takes what the motion takes
+    reference = {"kind": "chirp", "amplitude": a, "frequencies": [f0, f1], "duration": T, "rest": rest}
+    case, = client.result_of(scara + "/verifications", {"q": q, "friction": False, "references": [reference], "laws": [{"bandwidth_hz": 10, "control": {"law": "feedforward", "rate_hz": 2000}}]})["cases"]
+    assert case["duration"] == pytest.approx(2 * (T + rest), abs=1e-3)
+    peak = client.post(scara + "/mass-matrix", {"q": q}).expect(200).json["mass_matrix"][0][0] * max(abs(row[0]) for row in series["qdd"])
+    assert case["joints"][0]["torque_peak"] == pytest.approx(peak, rel=0.02) and case["joints"][0]["max"] < 1e-4
+
+
+@pytest.mark.parametrize("change, pointer", [
+    ({"frequencies": [2]}, "/frequencies"), ({"frequencies": [2, 5, 9]}, "/frequencies"), ({"frequencies": [9, 2]}, "/frequencies"),
+    ({"duration": 2.9}, "/duration"), ({"amplitude": [0]}, "/amplitude"), ({"periods": 3}, "/periods")])
+def test_faults_of_chirps_are_named(client, arm, change, pointer):
+    reference = {"kind": "chirp", "amplitude": [0.01], "frequencies": [2, 16], "duration": 4, **change}
+    problem = client.post(arm + "/trajectories", {"method": "samples", "samples": {"start": [0.3], "reference": reference}}).expect(422).json
+    assert [e["pointer"] for e in problem["errors"]] == ["/samples/reference" + pointer]
+
+
 def test_a_step_is_played_as_fast_as_the_limits_allow(client, arm):
     """Least time of a quintic over h: the speed 15/8 h/T, the acceleration 10/sqrt(3) h/T^2, of which 8 N allow 8/3."""
     h = 0.1

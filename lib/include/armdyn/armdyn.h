@@ -5,6 +5,7 @@
 
 #include "armdyn/adopt.h"
 #include "armdyn/bootstrap.h"
+#include "armdyn/chirp.h"
 #include "armdyn/clearance.h"
 #include "armdyn/closed_loop.h"
 #include "armdyn/code.h"

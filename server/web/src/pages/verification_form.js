@@ -25,7 +25,7 @@ extend({
   ver_do: ['Verify', '开始验证'],
 })
 
-const KINDS = ['hold', 'step', 'sine', 'circle', 'trajectory']
+const KINDS = ['hold', 'step', 'sine', 'circle', 'trajectory', 'chirp']
 const MOST = 256
 const MODELLED = ['pid_gravity', 'pid_friction', 'feedforward', 'computed_torque'] // laws that have a counterpart without the model
 

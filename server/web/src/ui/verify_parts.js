@@ -15,6 +15,7 @@ extend({
   'reference.step': ['step', '阶跃'],
   'reference.sine': ['sine sweep', '正弦扫频'],
   'reference.circle': ['circle of the tool', '末端圆'],
+  'reference.chirp': ['chirp', '线性调频扫描'],
   'reference.trajectory': ['stored motion', '已存运动'],
   ver_add: ['+ {what}', '+ {what}'],
   ver_remove: ['Take {what} away', '移除 {what}'],
@@ -23,6 +24,8 @@ extend({
   ver_amplitude: ['By how much', '幅度'],
   ver_frequencies: ['Frequencies [Hz]', '频率 [Hz]'],
   ver_periods: ['Periods measured', '测量周期数'],
+  ver_chirp: ['From and to [Hz]', '起止频率 [Hz]'],
+  ver_chirp_rest: ['Rest after each joint [s]', '每个关节后的静止时间 [s]'],
   ver_center: ['Centre {axis} [m]', '圆心 {axis} [m]'],
   ver_turns: ['Turns', '圈数'],
   ver_rest: ['Held at the end [s]', '终点保持 [s]'],
@@ -44,6 +47,7 @@ const MEMBERS = {
   step: ({ duration, amplitude }) => ({ duration: numberOf(duration), amplitude: amplitude.map((one) => numberOf(one) ?? 0) }),
   sine: ({ amplitude, frequencies, periods }) => ({ amplitude: amplitude.map((one) => numberOf(one) ?? 0), frequencies: numbersOf(frequencies), periods: numberOf(periods) }),
   circle: ({ duration, center, turns, rest }) => ({ duration: numberOf(duration), center: center.map((one) => numberOf(one) ?? 0), turns: numberOf(turns), rest: numberOf(rest) }),
+  chirp: ({ duration, amplitude, frequencies, rest }) => ({ duration: numberOf(duration), amplitude: amplitude.map((one) => numberOf(one) ?? 0), frequencies: numbersOf(frequencies), rest: numberOf(rest) }),
   trajectory: ({ trajectory, rest, measured }) => ({ trajectory, rest: numberOf(rest), measured: measured || undefined }),
 }
 
@@ -78,6 +82,7 @@ export function ReferenceFields({ model, motions, logs, one, set }) {
   if (one.kind === 'hold') return num('duration', 'ver_duration', { required: true })
   if (one.kind === 'step') return html`${num('duration', 'ver_duration', { required: true })}${amplitude()}`
   if (one.kind === 'sine') return html`<${Field} label=${t('ver_frequencies')}><input required value=${one.frequencies} onInput=${(e) => set({ frequencies: e.target.value })} /></${Field}>${num('periods', 'ver_periods')}${amplitude()}`
+  if (one.kind === 'chirp') return html`${num('duration', 'ver_duration', { required: true })}<${Field} label=${t('ver_chirp')}><input required value=${one.frequencies} onInput=${(e) => set({ frequencies: e.target.value })} /></${Field}>${num('rest', 'ver_chirp_rest')}${amplitude()}`
   if (one.kind === 'circle') return html`${num('duration', 'ver_duration', { required: true })}${['x', 'y', 'z'].map((axis, k) => html`<${Num} key=${axis} width="6rem" required label=${t('ver_center', { axis })} value=${one.center[k]} onValue=${(value) => set({ center: one.center.map((old, i) => (i === k ? value : old)) })} />`)}${num('turns', 'ver_turns')}${num('rest', 'ver_rest')}`
   return motions.length ? html`<${Field} label=${t('reference.trajectory')}><select value=${one.trajectory} onChange=${(e) => set({ trajectory: e.target.value })}>${motions.map((motion) => html`<option key=${motion.id} value=${motion.id}>${motion.label || `${figure(motion.metrics?.duration)} s ${shortId(motion.id)}`}</option>`)}</select></${Field}>${num('rest', 'ver_rest')}${logs?.length > 0 && html`<${Field} label=${t('ver_log')}><select value=${one.measured ?? ''} onChange=${(e) => set({ measured: e.target.value })}><option value="">${t('ver_log_none')}</option>${logs.map((log) => html`<option key=${log.id} value=${log.id}>${log.label || shortId(log.id)}</option>`)}</select></${Field}>`}`
     : html`<${Notice} kind="warn">${t('ver_motion_none')} <a href=${link(['trajectories', 'new'], { robot: model.name })}>${t('page.trajectories')}</a></${Notice}>`
@@ -87,7 +92,7 @@ export function ReferenceFields({ model, motions, logs, one, set }) {
 export function newReference(model, kind) {
   const small = model.joints.map((joint) => (joint.type === 'prismatic' ? '0.005' : '0.02'))
   const first = small.map((one, j) => (j ? '0' : one))
-  const of = { hold: { duration: '0.5' }, step: { duration: '1', amplitude: first }, sine: { amplitude: first, frequencies: '1 2 5 10', periods: '3' }, circle: { duration: '2', center: ['', '', ''], turns: '1', rest: '0.2' }, trajectory: { rest: '0.2' } }
+  const of = { hold: { duration: '0.5' }, step: { duration: '1', amplitude: first }, sine: { amplitude: first, frequencies: '1 2 5 10', periods: '3' }, chirp: { duration: '20', amplitude: first, frequencies: '2 40', rest: '2' }, circle: { duration: '2', center: ['', '', ''], turns: '1', rest: '0.2' }, trajectory: { rest: '0.2' } }
   return { kind, name: '', ...of[kind] }
 }
 export const newReferences = (model) => Object.fromEntries(Object.keys(MEMBERS).map((kind) => [t(`reference.${kind}`), newReference(model, kind)]))
