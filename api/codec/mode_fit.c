@@ -8,6 +8,7 @@
 #include "api/json/writer.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
+static const double VIBRATION_LEAST_DEVIATION = 0.1; /* %, of a frequency: no log tells more */
 
 /* ---- what is asked */
 
@@ -54,6 +55,31 @@ static const struct json_type observation_type =
     JSON_TYPE("an observation", observation_fields, POSTURE, posture_init, observation_check);
 static const struct json_type prediction_type = JSON_TYPE("a posture", prediction_fields, POSTURE, posture_init, NULL);
 
+#define LOG struct mode_log
+static const struct json_field log_fields[] = {
+  { TEXT(LOG, look.dataset), NAMED("dataset"), MATCHES(json_id_pattern), REQUIRED },
+  { NUMBER(LOG, look.begin, BETWEEN(-1e9, 1e12), "s"), NAMED("begin"), NULLABLE },
+  { NUMBER(LOG, look.end, BETWEEN(-1e9, 1e12), "s"), NAMED("end"), NULLABLE },
+  { INTEGER(LOG, look.modes_max, BETWEEN(1, ARMDYN_MODES_MAX), NULL), NAMED("modes_max") },
+  { NUMBER(LOG, look.frequency_max_hz, BETWEEN(0.01, 10000), "Hz"), NAMED("frequency_max_hz"), NULLABLE },
+  { OBJECT(LOG, payload, body_type), HAS(LOG, has_payload), NULLABLE },
+};
+
+static void log_init(void *object)
+{
+  *(LOG *)object =
+      (LOG){ .look = { .begin = NAN, .end = NAN, .rate_hz = NAN, .modes_max = 1, .frequency_max_hz = NAN } };
+}
+
+static void log_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const struct vibration_request *look = &((const LOG *)object)->look;
+  (void)given, (void)context;
+  if (look->end <= look->begin)
+    json_fault(r, "/end", FAULT_INCONSISTENT, "must be after begin, %g, got %g", look->begin, look->end);
+}
+static const struct json_type log_type = JSON_TYPE("a log", log_fields, LOG, log_init, log_check);
+
 /* Names of the elastic joints; without any all are. */
 static void joints_decode(struct json_reader *r, const struct json_field *field, void *member,
                           const struct json_context *context)
@@ -78,7 +104,8 @@ static void joints_decode(struct json_reader *r, const struct json_field *field,
 #define REQUEST struct mode_fit_request
 static const struct json_field request_fields[] = {
   { CUSTOM(REQUEST, elastic, joints_decode, NULL, "a list of names of joints"), NAMED("joints") },
-  { LIST(REQUEST, observations, observation_count, 1, observation_type), REQUIRED },
+  { LIST(REQUEST, observations, observation_count, 0, observation_type) },
+  { LIST(REQUEST, logs, log_count, 0, log_type) },
   { LIST(REQUEST, predictions, prediction_count, 0, prediction_type) },
 };
 
@@ -88,14 +115,41 @@ static void request_init(void *object)
   memset(request, 0, sizeof *request);
   for (size_t j = 0; j < N; j++) request->elastic[j] = true;
 }
+
+static void request_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const REQUEST *request = object;
+  (void)context;
+  if (json_reader_status(r)) return;
+  if (!request->observation_count && !request->log_count)
+    json_fault(r, "/observations", given >> 1 & 1 ? FAULT_LENGTH : FAULT_REQUIRED,
+               "must have at least one, or logs must, in which modes are looked for");
+  if (request->observation_count + request->log_count > MODE_FIT_POSTURES)
+    json_fault(r, "/logs", FAULT_LENGTH, "observations and logs may be %d in all, got %zu", MODE_FIT_POSTURES,
+               request->observation_count + request->log_count);
+}
 static const struct json_type request_type =
-    JSON_TYPE("a fit of stiffness", request_fields, REQUEST, request_init, NULL);
+    JSON_TYPE("a fit of stiffness", request_fields, REQUEST, request_init, request_check);
 
 enum armdyn_status mode_fit_decode(const struct armdyn_robot_description *robot, const char *body, size_t length,
                                    struct mode_fit_request *out, struct faults *faults)
 {
   const struct json_context context = { robot->joint_count, (void *)(uintptr_t)robot }; /* only read */
   return json_decode(body, length, &request_type, out, &context, faults);
+}
+
+void mode_fit_observe(const struct armdyn_vibration *seen, size_t joints, struct mode_posture *out)
+{
+  *out = (struct mode_posture){ .frequency_count = seen->mode_count, .damping_count = seen->mode_count };
+  memcpy(out->q, seen->mean, joints * sizeof *out->q);
+  out->deviation_percent = VIBRATION_LEAST_DEVIATION;
+  for (size_t m = 0; m < ARMDYN_SIGHT_MODES; m++) out->dampings[m] = NAN;
+  for (size_t m = 0; m < seen->mode_count; m++) {
+    out->frequencies[m] = seen->modes[m].frequency, out->dampings[m] = fmin(seen->modes[m].damping, 0.5);
+    out->deviation_percent =
+        fmax(out->deviation_percent, 100 * seen->frequency_deviation[m] / seen->modes[m].frequency);
+  }
+  out->deviation_percent = fmin(out->deviation_percent, 50);
 }
 
 /* ---- what is answered */
@@ -148,6 +202,12 @@ static void write_observations(struct json_writer *w, const struct mode_fit_answ
     for (size_t m = 0; m < seen->frequency_count; m++)
       error[m] = 100 * (a->observed[i * n + m] / seen->frequencies[m] - 1);
     json_begin_object(w);
+    if (*seen->dataset) json_member_text(w, "dataset", seen->dataset);
+    json_key(w, "q"), json_write_numbers(w, seen->q, n);
+    json_member_number(w, "payload_mass", seen->has_payload ? seen->payload.mass : a->robot->payload.mass);
+    json_key(w, "seen_hz"), json_write_numbers(w, seen->frequencies, seen->frequency_count);
+    json_key(w, "seen_dampings"), json_write_numbers(w, seen->dampings, seen->damping_count);
+    json_member_number(w, "deviation_percent", seen->deviation_percent);
     json_key(w, "frequencies_hz"), json_write_numbers(w, a->observed + i * n, a->modes);
     json_key(w, "error_percent"), json_write_numbers(w, error, seen->frequency_count);
     json_end_object(w);

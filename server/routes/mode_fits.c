@@ -1,9 +1,11 @@
 /* POST /v1/robots/{robot}/mode-fits: the stiffness of gears from frequencies seen in several postures and with several
- * loads, and the frequencies of others. Nothing is kept. */
+ * loads, or looked for in logs, and the frequencies of others. Nothing is kept. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/codec/mode_fit.h"
 #include "server/app.h"
+#include "server/data/logged_vibration.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
 #include "server/routes/robots.h"
@@ -19,6 +21,33 @@ struct fitting {
   double ratios[POSTURES][ARMDYN_SIGHT_MODES], damping[N];
   size_t modes;
 };
+
+/* Each log as one more observation, with what was carried. */
+static enum armdyn_status observe_logs(struct mode_fit_request *request, const struct armdyn_robot_description *robot,
+                                       struct store *store, struct armdyn_error *error)
+{
+  enum armdyn_status status = ARMDYN_OK;
+  for (size_t i = 0; i < request->log_count && !status; i++) {
+    struct mode_log *log = &request->logs[i];
+    struct mode_posture *seen = &request->observations[request->observation_count];
+    struct logged_vibration found;
+    struct armdyn_error told = { "", "" };
+    char where[64];
+    status = logged_vibration_find(store, robot, &log->look, &found, &told);
+    const bool of_log = !status || !strcmp(told.pointer, "/q"); /* its samples, which are no field here */
+    snprintf(where, sizeof where, "/logs/%zu%.40s", i, of_log ? "/dataset" : told.pointer);
+    if (!status && !found.vibration.mode_count)
+      status = armdyn_refuse(&told, ARMDYN_EINPUT, "", "data set %s shows nothing that dies out and is more than noise",
+                             log->look.dataset);
+    if (status) return told.message[0] ? armdyn_refuse(error, status, where, "%.200s", told.message) : status;
+    mode_fit_observe(&found.vibration, robot->joint_count, seen);
+    snprintf(seen->dataset, sizeof seen->dataset, "%s", log->look.dataset);
+    seen->has_payload = log->has_payload || found.other_payload;
+    seen->payload = log->has_payload ? log->payload : found.payload;
+    request->observation_count++;
+  }
+  return status;
+}
 
 static enum armdyn_status fit(struct fitting *f, const struct armdyn_robot_description *robot,
                               struct armdyn_error *error)
@@ -74,6 +103,7 @@ enum outcome mode_fit(struct exchange *x)
   struct fitting *f = calloc(1, sizeof *f);
   enum armdyn_status status =
       f ? mode_fit_decode(robot, body, length, &f->request, exchange_faults(x)) : ARMDYN_EMEMORY;
+  if (!status) status = observe_logs(&f->request, robot, exchange_app(x)->store, &error);
   if (!status) status = fit(f, robot, &error);
   if (error.message[0])
     fault_add(exchange_faults(x), FAULT_AT_POINTER, error.pointer, FAULT_INCONSISTENT, "%s", error.message);
