@@ -8,7 +8,6 @@
 #include "api/json/writer.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
-static const double VIBRATION_LEAST_DEVIATION = 0.1; /* %, of a frequency: no log tells more */
 
 /* ---- what is asked */
 
@@ -142,14 +141,10 @@ void mode_fit_observe(const struct armdyn_vibration *seen, size_t joints, struct
 {
   *out = (struct mode_posture){ .frequency_count = seen->mode_count, .damping_count = seen->mode_count };
   memcpy(out->q, seen->mean, joints * sizeof *out->q);
-  out->deviation_percent = VIBRATION_LEAST_DEVIATION;
+  out->deviation_percent = vibration_deviation_percent(seen);
   for (size_t m = 0; m < ARMDYN_SIGHT_MODES; m++) out->dampings[m] = NAN;
-  for (size_t m = 0; m < seen->mode_count; m++) {
+  for (size_t m = 0; m < seen->mode_count; m++)
     out->frequencies[m] = seen->modes[m].frequency, out->dampings[m] = fmin(seen->modes[m].damping, 0.5);
-    out->deviation_percent =
-        fmax(out->deviation_percent, 100 * seen->frequency_deviation[m] / seen->modes[m].frequency);
-  }
-  out->deviation_percent = fmin(out->deviation_percent, 50);
 }
 
 /* ---- what is answered */

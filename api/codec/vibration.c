@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "api/codec/dynamics_request.h"
-#include "api/codec/mode_fit.h"
 
-static const double LEFT = 0.05;       /* of a vibration, by a shaper */
-static const double NOTCH_RANGE = 0.1; /* of a notch's frequency, to each side */
+static const double LEAST_DEVIATION = 0.1; /* %, of a frequency: no log tells more */
+static const double LEFT = 0.05;           /* of a vibration, by a shaper */
+static const double NOTCH_RANGE = 0.1;     /* of a notch's frequency, to each side */
 
 /* ---- what is asked */
 
@@ -112,21 +112,31 @@ static void encode_modes(struct json_writer *w, const struct vibration_answer *a
   json_end_array(w);
 }
 
+double vibration_deviation_percent(const struct armdyn_vibration *seen)
+{
+  double worst = LEAST_DEVIATION;
+  for (size_t m = 0; m < seen->mode_count; m++)
+    worst = fmax(worst, 100 * seen->frequency_deviation[m] / seen->modes[m].frequency);
+  return fmin(worst, 50);
+}
+
 /* As mode-fits take it, but for what is carried; null: there is no mode. */
 static void encode_observation(struct json_writer *w, const struct vibration_answer *answer)
 {
-  struct mode_posture seen;
-  mode_fit_observe(answer->vibration, answer->robot->joint_count, &seen);
+  const struct armdyn_vibration *v = answer->vibration;
+  double frequency[ARMDYN_MODES_MAX], damping[ARMDYN_MODES_MAX];
+  for (size_t m = 0; m < v->mode_count; m++)
+    frequency[m] = v->modes[m].frequency, damping[m] = fmin(v->modes[m].damping, 0.5);
   json_key(w, "observation");
-  if (!seen.frequency_count) {
+  if (!v->mode_count) {
     json_write_null(w);
     return;
   }
   json_begin_object(w);
-  json_key(w, "q"), json_write_numbers(w, seen.q, answer->robot->joint_count);
-  json_key(w, "frequencies_hz"), json_write_numbers(w, seen.frequencies, seen.frequency_count);
-  json_key(w, "dampings"), json_write_numbers(w, seen.dampings, seen.damping_count);
-  json_member_number(w, "deviation_percent", seen.deviation_percent);
+  json_key(w, "q"), json_write_numbers(w, v->mean, answer->robot->joint_count);
+  json_key(w, "frequencies_hz"), json_write_numbers(w, frequency, v->mode_count);
+  json_key(w, "dampings"), json_write_numbers(w, damping, v->mode_count);
+  json_member_number(w, "deviation_percent", vibration_deviation_percent(v));
   json_end_object(w);
 }
 

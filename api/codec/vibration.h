@@ -28,6 +28,9 @@ enum armdyn_status vibration_request_decode(size_t joints, const char *body, siz
                                             struct vibration_request *out, struct faults *faults);
 void vibration_request_release(struct vibration_request *request);
 
+/* Of the frequencies of an observation, the largest, 0.1 to 50. */
+double vibration_deviation_percent(const struct armdyn_vibration *seen);
+
 struct vibration_answer {
   const struct armdyn_robot_description *robot;
   const struct vibration_request *request;
