@@ -20,7 +20,6 @@ FOR_PROGRAMS = {
     "getPythonClient": "a download that the manual names", "getProblem": "the address of a problem's type", "listProblems": "makers of clients",
     "getLimits": "makers of clients",
     "streamJob": "GET /v1/events tells all", "streamController": "GET /v1/events tells all", "getAlarm": "the list has all of it",
-    "fitModes": "a table of measured frequencies, by programs",
 }
 HOLE = r"\$\{(?:[^{}]|\{[^{}]*\})*\}"  # of a template
 ADDRESS = re.compile(rf"(['\"`])/?(v1/(?:{HOLE}|(?!\1)[^\n])*)\1")

@@ -8,6 +8,7 @@ const WORDS = {
   solids: ['Bodies for clearances', '间距计算用的碰撞体'], state: ['State', '状态'], quantity: ['Quantity', '量'], torques: ['Torques, by cause', '力矩及其构成'], numpy: ['For NumPy', '导出 NumPy'], samples: ['Samples: ', '样本：'], find: ['Which mistake is it?', '查找错误'], findings: ['Findings', '可能的错误'],
   signs: ['sign of all torques', '全部力矩符号相反'], massOf: ['Mass of the body [kg]', '物体质量 [kg]'], distance: ['From the axis to the centre of mass [m]', '转轴到质心的距离 [m]'], first: ['Amplitude of the first swing [rad]', '首次摆动幅值 [rad]'], last: ['Amplitude of the last one [rad]', '末次摆动幅值 [rad]'],
   deviation: ['± deviation', '± 标准差'], times: ['Times that so many swings took [s]', '各次计时 [s]'], reduce: ['What it tells', '计算惯量'], about: ['Inertia about the axis [kg m²]', '绕转轴的惯量 [kg m²]'], shareOf: ['What the deviation comes from', '标准差的来源'],
+  stopped: ['Stopped at [s]', '停止时刻 [s]'], fitGears: ['Fit the gears', '拟合传动刚度'], stiffness: ['Stiffness of the gears', '传动刚度'], keepGears: ['Put into the model as a new revision', '写入模型并保存为新版本'],
   events: ['Events', '事件'], what: ['What', '事件'], operators: ['computed for operators', '需要操作员角色'], shares: ['Share of each term', '各项占比'],
 }
 const HZ = 7, DAMPING = 0.04, STOP = 1 // of a log that rings after its stop
@@ -93,6 +94,26 @@ export function analysisSteps({ page, api, url, key, look, language, go, enter, 
       const [frequency, damping] = (await row.locator('td').allTextContents()).map((text) => parseFloat(text))
       sure(Math.abs(frequency / HZ - 1) < 0.01 && Math.abs(damping / DAMPING - 1) < 0.1, `${frequency} Hz, ${damping} were ${HZ} Hz, ${DAMPING}`)
       await look('vibrations')
+    },
+    async 'find how a gear gives, and put it into the model'() {
+      const answer = await fetch(`${url}/v1/robots/driven/datasets?label=stopped`, { method: 'POST', headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv' }, body: ringing() })
+      const { id } = await answer.json()
+      await page.goto(`${url}/#/analyses/modes?robot=driven`)
+      await page.getByRole('checkbox', { name: /^stopped/ }).check()
+      await choice('stopped').fill(String(STOP))
+      const model = await api('GET', '/v1/robots/driven')
+      for (const { name } of model.joints.slice(1)) await page.getByRole('checkbox', { name, exact: true }).uncheck()
+      await page.getByRole('button', { name: w('fitGears'), exact: true }).click()
+      const row = page.getByRole('table', { name: w('stiffness') }).locator('tbody tr')
+      await row.waitFor()
+      const got = await api('POST', '/v1/robots/driven/mode-fits', { joints: [model.joints[0].name], logs: [{ dataset: id, begin: STOP }] })
+      const [shown] = (await row.locator('.number').allTextContents()).map((text) => parseFloat(text))
+      sure(Math.abs(shown / got.stiffness[0].value - 1) < 1e-2, `${shown} was ${got.stiffness[0].value}`)
+      sure(Math.abs(got.observations[0].seen_hz[0] / HZ - 1) < 0.01, `seen at ${got.observations[0].seen_hz} Hz`)
+      await page.locator('.plot canvas').waitFor()
+      await look('modes')
+      await page.getByRole('button', { name: w('keepGears') }).click()
+      await until(async () => (await api('GET', '/v1/robots/driven')).joints[0].elasticity?.stiffness === got.stiffness[0].value, 'the model knows it')
     },
     async 'have bodies fitted, look at them, keep them'() {
       await page.goto(`${url}/#/analyses/fitted-bodies?robot=driven`)

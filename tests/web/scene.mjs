@@ -103,7 +103,7 @@ export async function scene(api, port) {
   const found = { ...(await results(api)), ...(port ? await production(api, port) : {}) }
   const lists = ['', 'robots', 'datasets', 'mappings', 'parts?robot=scara', 'trajectories', 'excitations', 'friction-tests', 'simulations', 'verifications', 'tunings', 'zonings', 'collision-checks', 'identifications', 'evaluations', 'friction-identifications', 'identification-studies', 'controllers', 'orders', 'alarms', 'events', 'cells', 'jobs', 'keys', 'webhooks', 'audit', 'storage']
   const forms = ['trajectories', 'excitations', 'friction-tests', 'simulations', 'verifications', 'tunings', 'zonings', 'collision-checks'].map((kind) => `${kind}/new?robot=scara`)
-  const asked = ['torque-shares', 'energy-estimates', 'vibrations', 'fitted-bodies', 'numbers', 'diagnose', 'pendulum-tests'].map((kind) => `analyses/${kind}?robot=driven`)
+  const asked = ['torque-shares', 'energy-estimates', 'vibrations', 'modes', 'fitted-bodies', 'numbers', 'diagnose', 'pendulum-tests'].map((kind) => `analyses/${kind}?robot=driven`)
   asked.push(`analyses/vibrations?robot=scara&dataset=${found.datasets[0]}`)
   const cell = port ? ['controllers?connect=new', 'controllers?connect=kept', 'controllers/line', 'controllers/nobody', 'controllers/kept', 'shifts/line'] : ['controllers?connect=new']
   const robot = ['robots/scara', 'robots/puma560', 'robots/scara/history', 'code/scara', 'cells/bench', `identification-studies/new?identification=${found.identifications[0]}`, `compare?ids=${found.identifications}`, `datasets/${found.datasets[0]}?signal=tau1~tau2~10~1`, `jobs/${found.job}`, `jobs/${found.failed}`]

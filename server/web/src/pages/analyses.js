@@ -9,6 +9,7 @@ import { OfRobot } from '../ui/of_robot.js'
 import { FittedBodies } from './analysis_bodies.js'
 import { Diagnose } from './analysis_diagnose.js'
 import { EnergyEstimate } from './analysis_energy.js'
+import { Modes } from './analysis_modes.js'
 import { Numbers } from './analysis_numbers.js'
 import { PendulumTest } from './analysis_pendulum.js'
 import { TorqueShares } from './analysis_shares.js'
@@ -22,6 +23,8 @@ extend({
   'analysis.energy-estimates_text': ['The electrical energy of one cycle, as the model predicts it and as it was measured.', '一个循环的电能：模型预测值与实测值。'],
   'analysis.vibrations': ['Vibrations', '残余振动'],
   'analysis.vibrations_text': ['What dies out after a stop, and the shaper and notch against it.', '停止后衰减的振动，以及对应的整形器和陷波器。'],
+  'analysis.modes': ['Modes', '固有模态'],
+  'analysis.modes_text': ['How the gears give, from what swings after stops in several postures and with several loads.', '由多个位姿与负载下停止后的振动得到传动刚度。'],
   'analysis.fitted-bodies': ['Fitted bodies', '拟合碰撞体'],
   'analysis.fitted-bodies_text': ['Bodies for clearances, around meshes or along lengths; look at them before they are kept.', '依据网格或尺寸生成用于间距计算的碰撞体；保存前请先查看。'],
   'analysis.numbers': ['Numbers', '数值'],
@@ -33,7 +36,7 @@ extend({
 })
 
 // To add one: a row, its words, and its operation.
-const ANALYSES = { 'torque-shares': TorqueShares, 'energy-estimates': EnergyEstimate, vibrations: Vibrations, 'fitted-bodies': FittedBodies, numbers: Numbers, diagnose: Diagnose, 'pendulum-tests': PendulumTest }
+const ANALYSES = { 'torque-shares': TorqueShares, 'energy-estimates': EnergyEstimate, vibrations: Vibrations, modes: Modes, 'fitted-bodies': FittedBodies, numbers: Numbers, diagnose: Diagnose, 'pendulum-tests': PendulumTest }
 
 function Analysis({ kind, model }) {
   const others = Object.keys(ANALYSES).map((one) => html`<a key=${one} class="button" aria-current=${one === kind ? 'page' : undefined} href=${link(['analyses', one], { robot: model.name })}>${t(`analysis.${one}`)}</a>`)

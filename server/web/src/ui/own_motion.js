@@ -32,7 +32,7 @@ extend({
   own_start: ['Where it is', '所在位置'],
 })
 
-const REFERENCES = ['hold', 'step', 'sine', 'circle']
+const REFERENCES = ['hold', 'step', 'sine', 'chirp', 'circle']
 const TOLERANCES = { dataset: '0.0001', typed: '0.0001' } // of references the service's
 
 // What a form begins with.
