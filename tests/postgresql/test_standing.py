@@ -138,6 +138,27 @@ def test_a_node_that_stops_is_followed_at_once(pair):
     assert took < 30
 
 
+def test_a_newer_node_stands_by_for_an_older_one_and_upgrades_when_it_serves(node):
+    """The older one is this program at the schema before: what it has not heard of is not there."""
+    address, query = postgresql.shared().make(), postgresql.shared().query
+    first = node(address)
+    newest = query(address, "SELECT max(version) FROM schema_version")
+    query(address, "DROP TABLE audit_inbox; DELETE FROM schema_version WHERE version = (SELECT max(version) FROM schema_version)")
+    second = node(address)
+    until(lambda: "STOP can be sent from here" in second.log(), LONG, what="a node that stands by")
+    with second.client(timeout=LONG) as client:
+        add(client, "at-the-older").expect(201)
+        job = client.post("/v1/robots/at-the-older/trajectories", {**motion(), "method": "quintic"}).json.get("id")
+    assert query(address, "SELECT max(version) FROM schema_version") != newest
+    first.terminate()
+    serves(second, first)
+    with second.client(timeout=LONG) as client:
+        assert client.get("/v1/robots/at-the-older").status == 200
+        assert not job or until(lambda: client.get(f"/v1/jobs/{job}").json["state"] in ("succeeded", "failed"), LONG)
+    assert query(address, "SELECT max(version) FROM schema_version") == newest
+    assert query(address, "SELECT count(*) FROM audit_inbox") == [["0"]]
+
+
 def test_jobs_of_a_node_that_is_killed_end_once_at_the_other(pair):
     first, second, address = pair
     with second.client(timeout=LONG) as client:
