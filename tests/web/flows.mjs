@@ -94,6 +94,19 @@ await flow({
     await api('DELETE', `/v1/datasets/${set.id}`, undefined, { 'If-Match': '*' })
     await api('DELETE', '/v1/mappings/foreign', undefined, { 'If-Match': '*' })
   },
+  async 'what is wrong with a log is told before it is kept'() {
+    await menu('datasets')
+    await button('uploadOpen').click()
+    const rows = Array.from({ length: 50 }, (_, k) => [k === 30 ? 0.1 : k / 100, Math.sin(k / 9), 0.5, 0.1, k / 50].join(','))
+    await page.locator('input[type=file]').setInputFiles({ name: 'flawed.csv', mimeType: 'text/csv', buffer: Buffer.from(['t,q1,q2,q3,q4', ...rows, ''].join('\n')) })
+    await page.locator('dialog .notice.warn li').nth(2).waitFor()
+    const told = await page.locator('dialog .notice.warn li').allTextContents()
+    sure(/\b31\b/.test(told[0]) && told[1].startsWith('q2, q3') && told.length === 3, `what is told: ${told}`)
+    await look('flawed', false)
+    await button('cancelUpload').click()
+    await button('throwAway').click() // the file that was chosen
+    await page.locator('dialog').waitFor({ state: 'detached' })
+  },
   async 'drop a log in degrees anywhere: it is seen, and converted'() {
     await menu('datasets')
     const rows = Array.from({ length: 300 }, (_, k) => [k / 100, ...[0, 1, 2, 3].map((j) => (j === 2 ? 0.05 : (j === 3 ? 0.5 : 90) * Math.sin(k / 40 + j)).toFixed(4)), 1, 2, 3, 4].join(','))
@@ -106,6 +119,7 @@ await flow({
     await page.locator('dialog .u-over').first().waitFor() // what it looks like
     await until(async () => (await page.locator('dialog select').first().inputValue()) === 'scara', 'the robot with as many joints')
     await page.locator('dialog').getByText('q1, q2').waitFor()
+    equal((await page.locator('dialog .notice.warn li').allTextContents()).map((text) => text.slice(0, 3)), [language === 'zh' ? 'q3：' : 'q3:'], 'what else is told: that one stands')
     await look('degrees', false)
     await button('convert').click()
     await page.locator('dialog .notice.good').waitFor()

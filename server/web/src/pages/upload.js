@@ -8,7 +8,7 @@ import { FormDialog } from '../ui/dialog.js'
 import { Act, Bar, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { count, figure } from '../ui/format.js'
 import { Plot } from '../ui/plot.js'
-import { degreesOf, readSlice } from '../ui/logs.js'
+import { degreesOf, flawsOf, readSlice } from '../ui/logs.js'
 import { Mapping } from './mapping.js'
 
 extend({
@@ -30,6 +30,10 @@ extend({
   degrees_convert: ['Convert degrees to rad', '将度转换为弧度'],
   degrees_mapping: ['Read by the mapping {mapping}, which converts them.', '已使用列映射 {mapping} 进行转换。'],
   columns_many: ['The file has columns for {file} joints; {robot} has {joints}.', '文件包含 {file} 个关节的列；{robot} 有 {joints} 个关节。'],
+  'flaw.back': ['Its clock does not go on at sample {row}, {time} s.', '第 {row} 个样本（{time} 秒）处时钟没有前进。'],
+  'flaw.uneven': ['{count} intervals differ from the usual one ({rate} Hz): samples may be missing.', '{count} 个间隔与通常间隔（{rate} Hz）不同：可能缺少样本。'],
+  'flaw.still': ['{columns}: never moves here.', '{columns}：此处从不运动。'],
+  'flaw.torqueless': ['There are neither torques nor currents: it serves for plots and plans, not for identification.', '既无力矩也无电流：可用于绘图和规划，不能用于辨识。'],
   columns_unknown: ['The columns of this file are not called as here.', '该文件的列名与本服务不同。'],
   columns_propose: ['Propose a mapping …', '提出列映射……'],
   slice_of: ['The beginning of the file', '文件开头部分'],
@@ -73,6 +77,7 @@ export function Upload({ dropped, onClose, onDone }) {
   const model = useAnswer(async (signal) => (robot ? get(`v1/robots/${robot}`, {}, signal) : null), [robot])
   const suspects = !form.mapping && slice.value && model.value?.name === robot ? degreesOf(slice.value, model.value) : []
   const unknown = file && !form.mapping && slice.value === null && typeOf(file) === 'text/csv' // columns that are called otherwise
+  const flaws = !form.mapping && slice.value ? flawsOf(slice.value) : []
   const miscounted = !form.mapping && slice.value?.joints > 0 && model.value?.name === robot && slice.value.joints !== model.value.joints.length
   const path = `v1/robots/${robot}/datasets`
   const take = (chosen) => {
@@ -133,6 +138,7 @@ export function Upload({ dropped, onClose, onDone }) {
       <${Act} role="engineer" onClick=${() => setEditing(true)} disabled=${!robot}>${t('mapping_edit')}</${Act}>
     </div>
     ${unknown && html`<${Notice} kind="warn">${t('columns_unknown')} <${Act} role="engineer" disabled=${!robot} onClick=${() => setEditing(true)}>${t('columns_propose')}</${Act}></${Notice}>`}
+    ${flaws.length > 0 && html`<${Notice} kind="warn"><ul>${flaws.map(({ what, ...values }) => html`<li key=${what}>${t(`flaw.${what}`, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? figure(value, 5) : value])))}</li>`)}</ul></${Notice}>`}
     ${miscounted && html`<${Notice} kind="warn">${t('columns_many', { file: slice.value.joints, robot, joints: model.value.joints.length })}</${Notice}>`}
     ${suspects.length > 0 && html`<${Notice} kind="warn">${t('degrees_seen', { columns: suspects.map((one) => one.name).join(', '), value: figure(Math.max(...suspects.map((one) => one.most)), 4), robot })} <${Act} role="engineer" onClick=${convert}>${t('degrees_convert')}</${Act}></${Notice}>`}
     ${state.converted && html`<${Notice} kind="good">${t('degrees_mapping', { mapping: state.converted })}</${Notice}>`}

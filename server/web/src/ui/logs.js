@@ -27,3 +27,21 @@ export function degreesOf({ names, columns }, { joints }) {
     return most > 1.2 * limit && (most * Math.PI) / 180 <= 1.2 * limit ? [{ name: `q${j + 1}`, most }] : []
   })
 }
+
+const UNEVEN = 0.2 // of the usual interval
+
+// What of the beginning of a log speaks against keeping it as it is: { what, ...numbers }.
+export function flawsOf({ names, columns }) {
+  const t = columns[names.indexOf('t')]
+  const steps = t.slice(1).map((time, k) => time - t[k])
+  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1]
+  const back = steps.findIndex((step) => !(step > 0))
+  const uneven = steps.filter((step) => Math.abs(step - usual) > UNEVEN * usual).length
+  const still = names.filter((name, k) => /^q\d+$/.test(name) && columns[k].every((value) => value === columns[k][0]))
+  return [
+    back >= 0 && { what: 'back', time: t[back + 1], row: back + 2 },
+    back < 0 && uneven > 0 && { what: 'uneven', count: uneven, rate: 1 / usual },
+    still.length > 0 && { what: 'still', columns: still.join(', ') },
+    !names.some((name) => /^(tau|i)\d+$/.test(name)) && { what: 'torqueless' },
+  ].filter(Boolean)
+}
