@@ -1,5 +1,4 @@
 // Every matrix of the dynamics at one state, to be held against another program, or taken into one. The state is in the address.
-import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, route } from '../route.js'
 import { extend, t } from '../words.js'
@@ -11,7 +10,6 @@ import { figure } from '../ui/format.js'
 
 extend({
   numbers_state: ['State', '状态'],
-  numbers_position: ['q', 'q'],
   numbers_torque: ['Torques, by cause', '力矩及其构成'],
   numbers_what: ['Quantity', '量'],
   numbers_wrench: ['On the tool [N, N m]', '末端受力 [N, N m]'],
@@ -83,12 +81,15 @@ function Value({ name, value, across, joints }) {
 // Numbers as a program of Python's takes them, with all their digits.
 const pythonOf = (all) => `import numpy as np\n\n${Object.entries(all).filter(([, value]) => value !== null && typeof value !== 'string').map(([name, value]) => `${name} = ${isVector(value) || isMatrix(value) || (Array.isArray(value) && value.every(isMatrix)) ? `np.array(${JSON.stringify(value)})` : JSON.stringify(value)}`).join('\n')}\n`
 
-function State({ model, state, typed, torques, onState }) {
+const SIGNS = { q: 'q', qd: 'q̇', qdd: 'q̈', tau: 'τ' }, PER = { q: '', qd: '/s', qdd: '/s²' }
+const unitIn = (name, joint) => (name === 'tau' ? unitOf(joint, 'torque') : `${unitOf(joint)}${PER[name]}`)
+
+function State({ model, typed, torques, onState }) {
   const set = (name, j, text) => onState(name, typed[name].map((old, k) => (k === j ? text : old)))
-  const head = (name) => html`<th key=${name} scope="col">${{ q: 'q', qd: 'q̇', qdd: 'q̈', tau: 'τ' }[name]}</th>`
-  const unit = (name, joint) => (name === 'tau' ? unitOf(joint, 'torque') : `${unitOf(joint)}${{ q: '', qd: '/s', qdd: '/s²' }[name]}`)
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${t('numbers_state')}><table aria-label=${t('numbers_state')}><thead><tr><th scope="col">${t('joint')}</th>${[...MOTION, 'tau'].map(head)}</tr></thead>
-    <tbody>${model.joints.map((joint, j) => html`<tr key=${joint.name}><th scope="row"><bdi>${joint.name}</bdi></th>${[...MOTION, 'tau'].map((name) => html`<td key=${name}><${Typed} style=${{ width: '8rem' }} aria-label=${`${name} ${joint.name} [${unit(name, joint)}]`} placeholder=${name === 'tau' && torques ? figure(torques[j], 6) : '0'} value=${typed[name][j]} onValue=${(text) => set(name, j, text)} /> <span class="quiet">${unit(name, joint)}</span></td>`)}</tr>`)}</tbody></table></div>
+  const cell = (name, joint, j) => html`<td key=${name}><${Typed} style=${{ width: '8rem' }} aria-label=${`${name} ${joint.name} [${unitIn(name, joint)}]`} placeholder=${name === 'tau' && torques ? figure(torques[j], 6) : '0'}
+    value=${typed[name][j]} onValue=${(text) => set(name, j, text)} /> <span class="quiet">${unitIn(name, joint)}</span></td>`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${t('numbers_state')}><table aria-label=${t('numbers_state')}><thead><tr><th scope="col">${t('joint')}</th>${Object.values(SIGNS).map((sign) => html`<th key=${sign} scope="col">${sign}</th>`)}</tr></thead>
+    <tbody>${model.joints.map((joint, j) => html`<tr key=${joint.name}><th scope="row"><bdi>${joint.name}</bdi></th>${Object.keys(SIGNS).map((name) => cell(name, joint, j))}</tr>`)}</tbody></table></div>
     <fieldset><legend>${t('numbers_wrench')}</legend><div class="row">${WRENCH.map((one, k) => html`<${Field} key=${one} label=${one}><${Typed} style=${{ width: '7rem' }} placeholder="0" value=${typed.wrench[k]} onValue=${(text) => set('wrench', k, text)} /></${Field}>`)}</div></fieldset>`
 }
 
@@ -114,7 +115,7 @@ export function Numbers({ model }) {
   const got = answer.value?.what === what ? answer.value : null
   const { revision, ...found } = got?.found ?? {}
   const all = { ...got?.request, ...found }
-  return html`<section class="panel stack"><h2>${t('numbers_state')}</h2><${State} model=${model} state=${state} typed=${typed} torques=${torque.value?.tau} onState=${(name, texts) => adjust({ [name]: texts.some((text) => text !== '') ? texts.join() : null })} /><p class="quiet">${t('numbers_tau_hint')}</p></section>
+  return html`<section class="panel stack"><h2>${t('numbers_state')}</h2><${State} model=${model} typed=${typed} torques=${torque.value?.tau} onState=${(name, texts) => adjust({ [name]: texts.some((text) => text !== '') ? texts.join() : null })} /><p class="quiet">${t('numbers_tau_hint')}</p></section>
     <${Refusal} error=${torque.error ?? answer.error} />
     ${torque.value && html`<${Torques} found=${torque.value} joints=${joints} />`}
     <section class="panel stack"><div class="row"><${Field} label=${t('numbers_what')}><select value=${what} onChange=${(e) => adjust({ what: e.target.value })}>${Object.keys(ASKED).map((one) => html`<option key=${one} value=${one}>${t(`number.${one}`)}</option>`)}</select></${Field}>

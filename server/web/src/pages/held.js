@@ -39,7 +39,7 @@ extend({
 const at = (name) => `v1/controllers/${encodeURIComponent(name)}`
 
 function Take({ name, lease, onClose, onDone }) {
-  const send = async () => onDone((await call('DELETE', `v1/controllers/${encodeURIComponent(name)}/lease`)).data)
+  const send = async () => onDone((await call('DELETE', `${at(name)}/lease`)).data)
   return html`<${FormDialog} title=${t('held_take')} does=${t('held_take_does')} kind="danger" role="admin" send=${send} onClose=${onClose}>
     <p><code>${name}</code>: ${t('held_transfer', { id: lease })}</p><p>${t('held_take_text')}</p></${FormDialog}>`
 }
@@ -48,7 +48,7 @@ function SayPart({ name, robot, part, onClose, onDone }) {
   const parts = useAnswer((signal) => get(`v1/robots/${encodeURIComponent(robot)}/parts`, { limit: 200 }, signal), [robot])
   const [chosen, choose] = useState(part ?? '')
   const send = async () => {
-    await call('PUT', `v1/controllers/${encodeURIComponent(name)}/part`, { json: { part: chosen || null } })
+    await call('PUT', `${at(name)}/part`, { json: { part: chosen || null } })
     onDone()
   }
   return html`<${FormDialog} title=${t('held_part_change')} does=${t('held_part_does')} role="operator" disabled=${!parts.value} send=${send} onClose=${onClose}><p>${t('held_part_text')}</p><${Refusal} error=${parts.error} />
@@ -68,7 +68,7 @@ export function Held({ name, robot }) {
   const [open, setOpen] = useState('')
   const [came, setCame] = useState(null) // of taking it away: { confirmed } or { nobody }
   const seen = useAnswer((signal) => get(`${at(name)}/status`, {}, signal), [name], unlessLive(1000))
-  const held = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}/part`, {}, signal), [name])
+  const held = useAnswer((signal) => get(`${at(name)}/part`, {}, signal), [name])
   const administers = session.may('admin')
   const keys = useAnswer(async (signal) => (administers ? (await get('v1/keys', { limit: 200, fields: 'name,motion' }, signal)).items : null), [administers])
   const lease = (newsOf('controllers', name)?.status ?? seen.value)?.lease
