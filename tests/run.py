@@ -35,6 +35,7 @@ LANES = {"waits": (CORES + 6, 0), "computes": (CORES + 2, 5)}
 UNSTEADY = 3                             # so few failures of a suite with real processes are tried again alone
 TEST_TIMEOUT = 7200 if SOAK else 600     # s, one test: so late that only what hangs meets it, also on a busy machine
 PROGRAM_TIMEOUT = TEST_TIMEOUT * 3 // 2  # s, one program of tests
+EMULATED = 5                             # times as late for the programs of another machine
 SUITE_TIMEOUT = 3000                     # s, all tests of a folder with real processes: far off too, a busy host gives half a core
 
 
@@ -151,13 +152,17 @@ def skip_reason(output, name):
 
 
 # ---------------------------------------------------------------- suites
+def late(variant, seconds):
+    return EMULATED * seconds if variant == "arm64" else seconds
+
+
 def unit(tally, variant):
     """Criterion programs, tests/unit/<room>/test_<subject>.c."""
     for name, program in tally.mine(programs(variant, "tests/unit/*/test_*.c")):
         label = f"{program.parent.name}/{name}"
         xml = tally.folder / f"{program.parent.name}-{name}.xml"
-        status, text = run([program, "-j1", f"--xml={xml}", f"--timeout={TEST_TIMEOUT}"],
-                           xml.with_suffix(".log"), PROGRAM_TIMEOUT, sanitized(tally.folder))
+        status, text = run([program, "-j1", f"--xml={xml}", f"--timeout={late(variant, TEST_TIMEOUT)}"],
+                           xml.with_suffix(".log"), late(variant, PROGRAM_TIMEOUT), sanitized(tally.folder))
         failed = tally.failed
         count = junit(tally, xml, text, label + "::") if xml.exists() else 0
         if count == 0:
@@ -207,8 +212,8 @@ def processes(tally, variant, nodes=()):
     files = tally.mine(sorted(path.relative_to(ROOT) for path in ROOT.glob(f"tests/{tally.kind}/test_*.py")),
                        lambda path: measured.get(str(path.relative_to("tests")), {}).get(variant, 0) + 2)
     status, text = run([sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", "-o", "junit_family=xunit1", "--durations=20",
-                        f"--timeout={TEST_TIMEOUT}", "-m", CHOSEN[variant], *(nodes or files)],
-                       tally.folder / "log", 4 * TEST_TIMEOUT if SOAK else SUITE_TIMEOUT, env)
+                        f"--timeout={late(variant, TEST_TIMEOUT)}", "-m", CHOSEN[variant], *(nodes or files)],
+                       tally.folder / "log", late(variant, 4 * TEST_TIMEOUT if SOAK else SUITE_TIMEOUT), env)
     failed = tally.failed
     count = junit(tally, xml, text) if xml.exists() else 0
     if count == 0 or status not in (0, 1) or (status and tally.failed == failed):

@@ -49,10 +49,11 @@ export async function open(browser, url, { language = 'en', width = 1280, height
   return { page, context, faults, expected }
 }
 
-// Findings of axe-core, minor ones too, in words. It is put in past the policy, as a person's tools are.
+// Findings of axe-core, minor ones too, in words. It is put in past the policy, as a person's tools are, once
+// for what is loaded.
 export async function axe(page) {
   const session = await page.context().newCDPSession(page)
-  await session.send('Runtime.evaluate', { expression: AXE })
+  if (!(await page.evaluate(() => 'axe' in window))) await session.send('Runtime.evaluate', { expression: AXE })
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations
     .map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any?.[0]?.message ?? ''}`).join(' | ')}`)))
   await session.detach()
