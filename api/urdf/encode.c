@@ -75,7 +75,7 @@ static void write_loss(struct buffer *out, const struct armdyn_robot_description
 static void write_losses(struct buffer *out, const struct armdyn_robot_description *robot)
 {
   const double *g = robot->gravity;
-  bool lost[ARMDYN_JOINTS_MAX];
+  bool lost[ARMDYN_JOINTS_MAX] = { false };
   char text[512];
   snprintf(text, sizeof text, "[%.17g, %.17g, %.17g] m/s^2", g[0], g[1], g[2]);
   if (fabs(g[0]) > 0 || fabs(g[1]) > 0 || fabs(g[2] + 9.81) > 0) xml_write_comment(out, "not in URDF: gravity ", text);
