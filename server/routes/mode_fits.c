@@ -35,7 +35,7 @@ static enum armdyn_status observe_logs(struct mode_fit_request *request, const s
     char where[64];
     status = logged_vibration_find(store, robot, &log->look, &found, &told);
     const bool of_log = !status || !strcmp(told.pointer, "/q"); /* its samples, which are no field here */
-    snprintf(where, sizeof where, "/logs/%zu%.40s", i, of_log ? "/dataset" : told.pointer);
+    snprintf(where, sizeof where, "/logs/%zu%.36s", i, of_log ? "/dataset" : told.pointer);
     if (!status && !found.vibration.mode_count)
       status = armdyn_refuse(&told, ARMDYN_EINPUT, "", "data set %s shows nothing that dies out and is more than noise",
                              log->look.dataset);
