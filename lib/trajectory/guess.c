@@ -70,6 +70,22 @@ static enum armdyn_status cubic_through(const struct planner *p, struct armdyn_t
   return rc;
 }
 
+/* Add a cubic that takes a motion to the ends that are asked for, at their speeds. */
+static void bend_to_ends(const struct planner *p, struct armdyn_trajectory *x)
+{
+  const double T = armdyn_trajectory_duration(x), scale = p->free_duration ? 1 : p->request->duration / T;
+  double q[2][N], qd[2][N];
+  armdyn_trajectory_state(x, 0, q[0], qd[0], NULL, NULL);
+  armdyn_trajectory_state(x, T, q[1], qd[1], NULL, NULL);
+  for (size_t j = 0; j < x->joint_count; j++) {
+    const double a = p->ends[0].x[0][j] - q[0][j], b = p->ends[1].x[0][j] - q[1][j];
+    const double u = scale * p->ends[0].x[1][j] - qd[0][j], v = scale * p->ends[1].x[1][j] - qd[1][j];
+    const double c[4] = { a, u, (3 * (b - a) / T - 2 * u - v) / T, (u + v - 2 * (b - a) / T) / (T * T) };
+    for (size_t k = 0; k < x->piece_count; k++)
+      polynomial_add_shifted(c, 3, x->breaks[k], 1, x->coefficients + (k * x->joint_count + j) * 4);
+  }
+}
+
 static enum armdyn_status guess_copy(const struct planner *p, struct armdyn_trajectory *out)
 {
   const struct armdyn_trajectory *guess = p->request->guess;
@@ -78,6 +94,7 @@ static enum armdyn_status guess_copy(const struct planner *p, struct armdyn_traj
   enum armdyn_status rc =
       cubic ? trajectory_copy(guess, out)
             : armdyn_trajectory_cubic(guess, p->request->intervals, armdyn_trajectory_duration(guess), out, NULL);
+  if (!rc) bend_to_ends(p, out);
   if (rc || out->waypoint_count == count) return rc;
   double *times = realloc(out->waypoint_times, count * sizeof *times);
   if (!times) {

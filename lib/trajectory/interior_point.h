@@ -53,6 +53,49 @@ struct interior_point_result {
 void interior_point_carve(struct interior_point *ip, struct carve *c);
 void interior_point_solve(struct interior_point *ip, struct interior_point_result *out);
 
+/* Solve where the controls are next to a solution: rows at their limits are held there as equations (active_set.c), with
+ * the multipliers that rows.z holds if `warm`. END_STALLED: it does not lead there, and the controls are what they were. */
+void active_set_solve(struct interior_point *ip, struct interior_point_result *out);
+
+/* An entry of the log, where one is kept. */
+void interior_point_note(struct interior_point *ip, struct armdyn_iteration iteration);
+
+/* How small what is left must be, relative to the cost but for the residual; and the misses of passages, rad (m). */
+struct tolerance {
+  double residual, decrease, gap;
+};
+const struct tolerance *interior_point_tolerance(const struct interior_point *ip);
+#define MISS_MOST 1e-9
+
+/* -- Newton's equations (newton_step.c) -- */
+
+size_t newton_knot_rows(const struct interior_point *ip);
+/* The cost where the iteration begins, in units; sets which rows limit anything, the unknowns of the passages and the unit.
+ * The cost of the problem is in units until the end. */
+double newton_begin(struct interior_point *ip);
+void newton_end(struct interior_point *ip);
+/* Cost, rooms and misses of controls with the duration and passages that are set. */
+double newton_evaluate(struct interior_point *ip, const double *controls);
+/* Sum of the magnitudes of the misses, and the largest. */
+double newton_missed(const struct interior_point *ip, double *largest);
+/* The derivatives of motion and passages where the iteration stands. */
+void newton_differentiate(struct interior_point *ip);
+/* Gradient of cost - multiplier . room + lambda . miss, and its largest element over its largest summand.
+ *   lambda  in  NULL = none */
+double newton_gradient(struct interior_point *ip, const double *multiplier, const double *lambda);
+/* The step for the rows' weight and pull, with the change of every room; false: no factorisation.
+ *   curved  in   with the true curvature
+ *   force   out  what the step is to take away, as the residual */
+bool newton_step(struct interior_point *ip, bool curved, double *force);
+/* Of cost - pull . room along it. */
+double newton_slope(const struct interior_point *ip);
+/* Evaluate a length along the step from where the iteration stands, with a correction or (NULL) without. */
+double newton_tried(struct interior_point *ip, double length, const double *second);
+/* The iteration goes there. */
+void newton_take(struct interior_point *ip);
+/* The largest excess of a bound, or miss of a passage. */
+double newton_violation(const struct interior_point *ip);
+
 /* -- the rows (elastic.c) -- */
 
 void elastic_carve(struct elastic_rows *rows, struct carve *c);

@@ -11,7 +11,8 @@ static const double NEAR_OF_START = 0.12;
 /* Prices of exceeding a limit, tried in turn while any is exceeded: a low one leads there gently. In units of the cost of
  * the start, for a whole limit at one knot. */
 static const double prices[] = { 0.1, 10, 1000 };
-static const double MU_YIELD = 1e-5; /* where the barrier starts again with rows that yield */
+static const double PRICE_NEARBY = 10; /* no multiplier of a solution without an excess is larger */
+static const double MU_YIELD = 1e-5;   /* where the barrier starts again with rows that yield */
 
 void candidate_free(struct candidate *c)
 {
@@ -193,19 +194,21 @@ static bool solve_yielding(struct mesh *m, struct candidate *c)
   return true;
 }
 
-static void solve_at_prices(struct mesh *m, const struct mesh_task *task, struct candidate *c)
+/* Next to a solution of a smooth problem, from a motion that was given. Not from a coarse mesh, nor from softer friction:
+ * without a guard steps led to other minima from there. */
+static void solve_nearby(struct mesh *m, const struct mesh_task *task, struct candidate *c)
 {
-  const size_t rows =
-      m->t.bound_count * (c->intervals + 1) + (m->ip.rows.count - m->t.bound_count * (m->t.intervals + 1));
-  int iterations = 0;
-  m->ip.unit = c->unit;
-  m->ip.mu = task->mu;
-  m->ip.rough = task->rough;
-  const bool grown =
-      m->t.obstacles && c->row_count > 0 && c->row_count < rows && (rows - c->row_count) % (c->intervals + 1) == 0;
-  m->ip.warm = task->warm && c->multipliers && (c->row_count == rows || grown);
-  m->ip.curved = m->ip.warm && c->curved;
+  const bool again = c->seeded && m->ip.warm && c->intervals == m->t.intervals && c->solved.end == END_OPTIMAL;
+  c->solved = (struct interior_point_result){ .end = END_STALLED };
+  if (!(task->nearby || again) || m->t.obstacles || task->robust || cost_has_kinks(task->cost)) return;
+  m->ip.price = fmax(c->price, PRICE_NEARBY);
+  active_set_solve(&m->ip, &c->solved);
+}
+
+static void solve_at_prices(struct mesh *m, struct candidate *c)
+{
   if (m->ip.warm) multipliers_carry(c, m);
+  int iterations = c->solved.iterations;
   for (size_t k = 0; k < sizeof prices / sizeof *prices; k++) {
     if (m->ip.warm && prices[k] < c->price) continue;
     m->ip.price = prices[k];
@@ -216,6 +219,22 @@ static void solve_at_prices(struct mesh *m, const struct mesh_task *task, struct
     if (c->solved.violation <= VIOLATION_FORGIVEN || mesh_ended(c)) break;
   }
   c->solved.iterations = iterations;
+}
+
+static void solve_problem(struct mesh *m, const struct mesh_task *task, struct candidate *c)
+{
+  const size_t rows =
+      m->t.bound_count * (c->intervals + 1) + (m->ip.rows.count - m->t.bound_count * (m->t.intervals + 1));
+  m->ip.unit = c->unit;
+  m->ip.mu = task->mu;
+  m->ip.rough = task->rough;
+  const bool grown =
+      m->t.obstacles && c->row_count > 0 && c->row_count < rows && (rows - c->row_count) % (c->intervals + 1) == 0;
+  m->ip.warm = task->warm && c->multipliers && (c->row_count == rows || grown);
+  m->ip.curved = m->ip.warm && c->curved;
+  if (m->ip.warm) multipliers_carry(c, m);
+  solve_nearby(m, task, c);
+  if (c->solved.end == END_STALLED && !task->nearby) solve_at_prices(m, c);
   c->price = m->ip.price;
   c->curved = m->ip.curved;
   c->unit = m->ip.unit;
@@ -262,7 +281,7 @@ static enum armdyn_status solve(struct planner *p, const struct mesh_task *task,
   if (task->robust) torque_bound_reach(&m->t, &c->trajectory);
   if (task->find_duration) transcription_set_duration(&m->t, duration_search(m));
   transcription_set_ends(&m->t, m->ip.controls);
-  solve_at_prices(m, task, c);
+  solve_problem(m, task, c);
   p->cut = p->cut || mesh_ended(c);
   log->log_count = m->ip.log_count;
   log->iterations += (size_t)c->solved.iterations;

@@ -295,8 +295,10 @@ static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out,
 {
   enum armdyn_status rc = planner_judge(p, error);
   if (!rc) rc = find_torque(p, result, error);
-  if (!rc) rc = starts_try(p, s, result);
-  if (!rc) rc = starts_finish(p, s, result);
+  if (!rc) rc = seed_try(p, s, result);
+  const bool seeded = !rc && s->count > 0;
+  if (!rc && !seeded) rc = starts_try(p, s, result);
+  if (!rc && !seeded) rc = starts_finish(p, s, result);
   if (!rc) rc = prefer_clear(p, s, result);
   if (!rc) rc = confirm(p, &s->list[0], result, error);
   struct candidate *best = &s->list[0];

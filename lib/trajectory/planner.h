@@ -31,6 +31,7 @@ struct candidate {
   double price;
   bool curved; /* did it take the true curvature? */
   bool rough;  /* only solved well enough to start from */
+  bool seeded; /* from a motion that was given, next to a solution (seed.c) */
   bool proved; /* to stay clear of the obstacles, and the planner's margins are its own */
 };
 void candidate_free(struct candidate *c);
@@ -119,8 +120,9 @@ struct mesh_task {
   bool find_duration; /* look for a duration to start from, rather than take the candidate's */
   size_t intervals;
   double mu;
-  bool warm;  /* with the candidate's multipliers */
-  bool rough; /* only a start for another solution */
+  bool warm;   /* with the candidate's multipliers */
+  bool rough;  /* only a start for another solution */
+  bool nearby; /* the motion is next to a solution, or else nothing is wanted of it */
 };
 
 /* Solve, starting from the motion of `c`, and put the answer there.
@@ -210,6 +212,10 @@ const struct rival *rivals_cheapest(struct planner *p, const struct rivals *riva
 /* Tighten limits at knots by what is exceeded between them and solve again, until nothing is. The planner's margins are
  * those of the answer. */
 enum armdyn_status tighten(struct planner *p, struct candidate *c, struct armdyn_optimal_result *log);
+
+/* Solve from the motion that was given alone, on the mesh that is asked for; nothing in `s` where that does not lead to an
+ * optimum soon. */
+enum armdyn_status seed_try(struct planner *p, struct starts *s, struct armdyn_optimal_result *result);
 
 /* The smallest feasible duration, from a motion that is known; NAN: none.
  *   fastest  out  the motion of that duration; nothing where there is none, or nothing limits the speed. Release it */

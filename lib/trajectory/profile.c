@@ -198,7 +198,8 @@ static bool is_tiny(const struct profile_problem *problem)
 }
 
 /* Find the duration, build the motion with it and judge it. The smallest one is not looked for where it is neither asked
- * for nor needed. */
+ * for nor needed.
+ *   margin  out  NULL = nobody wants to know, nor what is in the way */
 static enum armdyn_status decide(struct plan *plan, double duration, bool want_least, struct armdyn_margin *margin,
                                  double *minimum, struct armdyn_error *error)
 {
@@ -221,8 +222,9 @@ static enum armdyn_status decide(struct plan *plan, double duration, bool want_l
   *minimum = least;
   const double tried = !free_duration ? duration : isnan(least) ? plan->fixed + guess : least;
   build(plan, tried);
-  check_margins(&check, &plan->trajectory, margin);
-  if (free_duration ? !isnan(least) : keeps(plan)) return ARMDYN_OK;
+  const bool feasible = free_duration ? !isnan(least) : keeps(plan);
+  if (margin) check_margins(&check, &plan->trajectory, margin);
+  if (feasible || !margin) return feasible ? ARMDYN_OK : ARMDYN_EINFEASIBLE;
   double worst = 0, when = 0;
   for (size_t k = 0; k < ARMDYN_LIMIT_KINDS * plan->problem.joint_count; k++) worst = fmax(worst, margin[k].usage);
   const double usage = tool_usage(plan, &when);
@@ -252,7 +254,8 @@ enum armdyn_status armdyn_profile_plan(const struct armdyn_robot *robot, const s
   }
   take_times(&plan, request);
   path_limits_find(&plan.problem, plan.path);
-  if ((rc = decide(&plan, duration, minimum_duration != NULL, margins, &minimum, error))) goto out;
+  const bool told = margin || error;
+  if ((rc = decide(&plan, duration, minimum_duration != NULL, told ? margins : NULL, &minimum, error))) goto out;
   memcpy(plan.trajectory.waypoint_times, plan.times, request->point_count * sizeof *plan.times);
   *out = plan.trajectory;
   plan.trajectory = (struct armdyn_trajectory){ 0 }; /* handed over */

@@ -6,8 +6,6 @@
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
 
-enum { N = ARMDYN_JOINTS_MAX };
-
 /* From rest to rest, and from rest without acceleration where that is asked for. */
 static bool is_rival(const struct planner *p, enum armdyn_profile profile)
 {
@@ -48,8 +46,7 @@ enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torq
                                                     .tool_speed = r->tool_speed };
     if (!is_rival(p, request.profile)) continue;
     rival->name = armdyn_profile_name(request.profile);
-    struct armdyn_margin margin[ARMDYN_LIMIT_KINDS * N];
-    rc = armdyn_profile_plan(p->robot, &request, &rival->motion, margin, NULL, NULL, NULL, NULL);
+    rc = armdyn_profile_plan(p->robot, &request, &rival->motion, NULL, NULL, NULL, NULL, NULL);
     if (rc) continue;
     bool clear;
     rc = stays_clear(p, &rival->motion, &clear);

@@ -114,7 +114,9 @@ static double measure(const struct planner *p, const struct candidate *c, const 
     look_between(p, &c->trajectory, k, &between);
     for (size_t b = 0; b < count; b++) {
       const double value = bound_values(p, &bounds[b], &between, x, &top), most = mesh_most(p, &bounds[b]);
-      const double over = value - most, room = fmax(most - (x[0] + x[SAMPLES]) / 2, 0);
+      const double over = value - most, mean = (x[0] + x[SAMPLES]) / 2;
+      /* knots of a seeded one may pass their limits by a little, too */
+      const double room = c->seeded && c->rough ? most - fmax(x[0], x[SAMPLES]) : fmax(most - mean, 0);
       const bool slack = room < NEAR && (c->rough || (p->obstacles && over > -SPARE_AT_KINKS));
       excess[b * c->intervals + k] =
           (struct excess){ over + (slack ? room : 0), 4 * top <= 3 * SAMPLES, 4 * top >= SAMPLES };

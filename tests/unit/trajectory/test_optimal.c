@@ -384,3 +384,36 @@ Test(optimal, joints_may_dwell_where_friction_differs_with_the_direction)
   cr_assert_gt(feasible, 0);
   motion_close(&m);
 }
+
+/* A goal that moves by a little: from the motion before the same optimum is found, in a few iterations; where the goal moves
+ * by much, or the seed is another motion, the search finds it all the same. */
+Test(optimal, a_seed_leads_to_the_optimum_soon)
+{
+  static const struct {
+    double by;
+    size_t most; /* iterations; 0: whatever it takes */
+  } rows[] = { { 0, 4 }, { 1e-3, 4 }, { 1e-2, 6 }, { 0.2, 0 }, { -1.5, 0 } };
+  struct optimum_case c;
+  struct motion before;
+  cr_assert(optimum_load("xiii_puma_torque_limit_active", &c));
+  struct armdyn_optimal_request request = optimum_request(&c, 100);
+  cr_assert_eq(motion_plan(&before, &c.robot, &request), ARMDYN_OK, "%s", before.error.message);
+  const double first = c.goal[0];
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    struct motion cold, seeded;
+    c.goal[0] = first + rows[k].by;
+    request.guess = NULL;
+    cr_assert_eq(motion_plan(&cold, &c.robot, &request), ARMDYN_OK, "%g: %s", rows[k].by, cold.error.message);
+    request.guess = &before.trajectory;
+    cr_assert_eq(motion_plan(&seeded, &c.robot, &request), ARMDYN_OK, "%g: %s", rows[k].by, seeded.error.message);
+    cr_assert(seeded.result.optimal, "%g", rows[k].by);
+    cr_assert_leq(seeded.result.violation, 1e-9);
+    cr_assert_leq(seeded.result.cost, cold.result.cost * (1 + 1e-5), "%g: %.10g, not %.10g", rows[k].by,
+                  seeded.result.cost, cold.result.cost);
+    if (rows[k].most)
+      cr_assert_leq(seeded.result.iterations, rows[k].most, "%g: %zu", rows[k].by, seeded.result.iterations);
+    motion_close(&cold);
+    motion_close(&seeded);
+  }
+  motion_close(&before);
+}
