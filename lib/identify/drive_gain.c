@@ -37,7 +37,7 @@ struct finding {
   size_t n, part, pending;
   size_t unknowns; /* columns of U: 9 of each kind of load; 0: loads are known */
   struct armdyn_loads *loads;
-  const struct armdyn_motion *motion;                            /* the part */
+  struct armdyn_motion motion;                                   /* the part */
   double batch[PAYLOAD_BATCH * ARMDYN_JOINTS_MAX * PAYLOAD_TEN]; /* columns of a load, of samples of the part */
   struct gain_equations joints[ARMDYN_JOINTS_MAX];
 };
@@ -85,7 +85,7 @@ static void take_in(struct finding *f)
 /* U of a sample: zeros but for the load of its log. */
 static void fill_unknowns(struct finding *f, size_t k, size_t joint, double *to)
 {
-  const size_t kind = armdyn_loads_kind(f->loads, f->motion->log);
+  const size_t kind = armdyn_loads_kind(f->loads, f->motion.log);
   const double *column = f->batch + ((k % PAYLOAD_BATCH) * f->n + joint) * PAYLOAD_TEN + 1;
   memset(to, 0, f->unknowns * sizeof *to);
   if (kind && f->unknowns) memcpy(to + LOAD_UNKNOWNS * (kind - 1), column, LOAD_UNKNOWNS * sizeof *to);
@@ -94,9 +94,9 @@ static void fill_unknowns(struct finding *f, size_t k, size_t joint, double *to)
 static void take_sample(void *context, size_t k)
 {
   struct finding *f = context;
-  const size_t left = f->motion->count - k;
+  const size_t left = f->motion.count - k;
   if (f->unknowns && k % PAYLOAD_BATCH == 0)
-    payload_columns_fill(&f->loads->columns, f->motion, k, left < PAYLOAD_BATCH ? left : PAYLOAD_BATCH, f->batch);
+    payload_columns_fill(&f->loads->columns, &f->motion, k, left < PAYLOAD_BATCH ? left : PAYLOAD_BATCH, f->batch);
   for (size_t j = 0; j < f->n; j++) {
     const struct gain_equations *e = &f->joints[j];
     const double *row = regression_row(f->regression, j);
@@ -127,7 +127,7 @@ static enum armdyn_status read_all(struct finding *f, const struct armdyn_source
       count = end > done && end - done < left ? end - done : left;
       const struct armdyn_motion part = armdyn_motion_part(&motion, f->n, first, count);
       f->load = load + first * f->n;
-      f->motion = &part;
+      f->motion = part;
       status = regression_walk(f->regression, &part, take_sample, f);
       take_in(f);
     }

@@ -245,7 +245,7 @@ static enum armdyn_status follow(const struct simulated_truth *truth, const stru
   const struct armdyn_source wanted = { reference->count, 1, hand_over, (void *)(uintptr_t)reference };
   const struct armdyn_known_loop loop = { truth->loop->known.kp, truth->loop->known.kd, &wanted };
   struct armdyn_loop_path *path = NULL;
-  struct armdyn_motion moved;
+  struct armdyn_motion moved = { 0 };
   enum armdyn_status status =
       armdyn_loop_path_new(truth->robot, truth->unknowns, truth->in_loop, &wanted, &loop, &path, error);
   if (!status) {
