@@ -71,7 +71,7 @@ export const english = (on = page) => on.evaluate(() => {
   while (walk.nextNode()) {
     const { textContent, parentElement } = walk.currentNode
     if (parentElement.closest('code, pre, bdi, textarea, noscript, script, style, .code, .uplot, option') || !parentElement.checkVisibility()) continue
-    const state = parentElement.closest('.state') && /\b[a-z]{4,}/.test(textContent)
+    const state = parentElement.closest('.state') && /\b[a-z]{4,}/.test(textContent) && !/\p{Script=Han}/u.test(textContent)
     if (state || /\b[A-Za-z]{2,}( [A-Za-z]+){3,}|\b[a-z]+_[a-z]|服务信息/.test(textContent)) found.push(textContent.trim().slice(0, 200))
   }
   return found

@@ -38,7 +38,7 @@ const Fields = ({ part, draft, remarks, onChange }) => html`<div class="fields">
   const own = remarks.filter((one) => one.pointer && (one.pointer === pointer || pointer.startsWith(`${one.pointer}/`)))
   const label = pointer.slice(part.at.length + 1).replaceAll('/', ' ')
   const number = typeof value === 'number'
-  return html`<label key=${pointer} class=${own.length ? 'remarked' : ''}><span>${label}</span>
+  return html`<label key=${pointer} class=${own.length ? 'remarked' : ''}><span><code>${label}</code></span>
     <input type=${number ? 'number' : 'text'} step="any" value=${value ?? ''} disabled=${value === null} aria-invalid=${own.some((one) => one.fault) || undefined}
       onChange=${(e) => onChange(pointer, number ? Number(e.target.value) : e.target.value)} />
     ${own.slice(0, 2).map((one, k) => html`<small key=${k}>${said(one.detail, one.code)}</small>`)}</label>`
