@@ -82,7 +82,7 @@ export function holdingSteps({ page, api, url, look, language, robot, expected }
       await text.fill(JSON.stringify(MAP))
       await button('keep').click()
       await page.getByRole('heading', { name: w('writes') }).waitFor()
-      await page.locator('main select').last().selectOption(`trajectory ${trajectory}`)
+      await page.locator('main select').filter({ has: page.locator(`option[value="trajectory ${trajectory}"]`) }).selectOption(`trajectory ${trajectory}`)
       await page.getByLabel(w('rate')).fill('100')
       await page.keyboard.press('Enter')
       const table = page.getByRole('table', { name: w('writes') })

@@ -8,6 +8,7 @@ import { Act, Field, Head, Refusal } from '../ui/parts.js'
 import { Table, useList } from '../ui/table.js'
 import { count, moment } from '../ui/format.js'
 import { said } from '../ui/sentences.js'
+import { Typed } from '../ui/typed.js'
 
 extend({
   alarms_text: ['Raised when a cause is seen, cleared when it is gone. To acknowledge one says that somebody knows of it, and lets nothing go on.', '发现原因时产生，原因消失时清除。确认仅表示有人知晓，不会使任何动作继续。'],
@@ -41,7 +42,7 @@ export function Page() {
   return html`
     <${Head} title=${t('page.alarms')} sub=${t('alarms_text')}>
       <${Field} label=${t('state')}><select value=${chosen} onChange=${(e) => adjust({ state: e.target.value })}>${Object.keys(STATES).map((state) => html`<option key=${state} value=${state}>${wordOf(state)}</option>`)}</select></${Field}>
-      <${Field} label=${t('controller')}><input type="search" value=${query.get('controller') ?? ''} onChange=${(e) => adjust({ controller: e.target.value })} /></${Field}>
+      <${Field} label=${t('controller')}><${Typed} type="search" value=${query.get('controller') ?? ''} onValue=${(controller) => adjust({ controller })} /></${Field}>
     </${Head}>
     <${Refusal} error=${error ?? list.error} />
     <p class="quiet">${totals.map(([state, number]) => `${wordOf(state)}: ${count(number)}`).join(' · ')}</p>

@@ -7,6 +7,7 @@ import { Exports } from '../ui/listing.js'
 import { Moment } from '../ui/times.js'
 import { Table, useList } from '../ui/table.js'
 import { moment } from '../ui/format.js'
+import { Typed } from '../ui/typed.js'
 
 extend({
   audit_text: ['Changes, transfers and refusals. Each entry holds the hash of the one before: nothing can be taken out unseen.', '变更、传输与拒绝的记录。每条记录包含前一条的哈希，无法悄悄删除。'],
@@ -26,7 +27,7 @@ export function Page() {
   const asked = new URLSearchParams([...query])
   asked.set('limit', '100')
   const list = useList('v1/audit', asked)
-  const text = (name, label, rest) => html`<${Field} label=${t(label)}><input type="search" ...${rest} value=${query.get(name) ?? ''} onChange=${(e) => adjust({ [name]: e.target.value })} /></${Field}>`
+  const text = (name, label, rest) => html`<${Field} label=${t(label)}><${Typed} type="search" ...${rest} value=${query.get(name) ?? ''} onValue=${(text) => adjust({ [name]: text })} /></${Field}>`
   return html`
     <${Head} title=${t('page.audit')} sub=${t('audit_text')}>
       <${Exports} path="v1/audit" query=${asked} name="audit" of=${({ entry, ...rest }) => ({ ...rest, ...entry })} />

@@ -8,6 +8,7 @@ import { Table, useList } from '../ui/table.js'
 import { moment, shortId } from '../ui/format.js'
 import { said } from '../ui/sentences.js'
 import { turnOf } from '../live.js'
+import { Typed } from '../ui/typed.js'
 
 extend({
   events_text: ['Every event that was told, by number; the newest 100,000 are kept.', '已通知的全部事件，按编号排列；保留最近 100000 条。'],
@@ -64,7 +65,7 @@ export function Page() {
   const { query } = route.value
   const asked = new URLSearchParams([['sort', '-number'], ['limit', '100'], ...[...query].filter(([name]) => ASKED.includes(name))])
   const list = useList('v1/events/log', asked, 5000, turnOf('orders') + turnOf('transfers') + turnOf('jobs') + turnOf('queues'))
-  const text = (name, label, rest) => html`<${Field} label=${label}><input type="search" ...${rest} value=${query.get(name) ?? ''} onChange=${(e) => adjust({ [name]: e.target.value })} /></${Field}>`
+  const text = (name, label, rest) => html`<${Field} label=${label}><${Typed} type="search" ...${rest} value=${query.get(name) ?? ''} onValue=${(text) => adjust({ [name]: text })} /></${Field}>`
   return html`<${Head} title=${t('page.events')} sub=${t('events_text')}><${Exports} path="v1/events/log" query=${asked} name="events" /></${Head}>
     <form class="row panel" role="search" onSubmit=${(e) => e.preventDefault()}>${text('q', t('search'))}${text('type', t('event_type'), { placeholder: 'order.ready,order.done' })}${text('controller', t('controller'))}${text('job_order_id', t('column.job_order_id'))}
       <button type="button" onClick=${() => adjust(Object.fromEntries([...query.keys()].map((name) => [name, null])))}>${t('clear_filters')}</button></form>

@@ -9,6 +9,7 @@ import { useList } from './table.js'
 import { Listing, askedOf } from './listing.js'
 import { nameOf } from './names.js'
 import { figure, moment } from './format.js'
+import { Typed } from './typed.js'
 
 // What else the items tell, settings and figures, for who wants to see it.
 const SETTINGS = ['method', 'estimator', 'status', 'job_order_id', 'work_master_id', 'equipment_id']
@@ -25,7 +26,7 @@ export function Results({ kind, kinds, text, columns, children }) {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   return html`
     <${Head} title=${t(`page.${kind}`)} sub=${text}>
-      <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
+      <${Field} label=${t('search')}><${Typed} type="search" value=${query.get('q') ?? ''} onValue=${(q) => adjust({ q })} /></${Field}>
       <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}>
       ${children}
     </${Head}>

@@ -271,6 +271,7 @@ const PATTERNS = [
   ['order {id} failed', '订单 {id} 失败'],
   ['order {id} was stopped', '订单 {id} 已停止'],
   ['order {id} was interrupted', '订单 {id} 已中断'],
+  ['The job was cancelled before it ended.', '任务在结束前被取消。'],
   ['cancelled by {who}', '由 {who} 取消'],
   ['/steps/{k} is planned: a former plan serves again', '第 {k} 步已规划：沿用先前的规划'],
   ['the motion that was found cannot be loaded ({rest}): it is planned smoothly', '找到的运动无法装载（{rest}）：改用平滑规划'],

@@ -1,4 +1,4 @@
-// A number that a person types: it stays as it is typed until it is entered, whatever is drawn meanwhile.
+// What a person types, a number if nothing else is said: it stays as it is typed until it is entered, whatever is drawn meanwhile.
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 
