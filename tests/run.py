@@ -244,7 +244,7 @@ def web(tally, variant, _=()):
     check_web(tally, ROOT / out(variant), soak=SOAK)
 
 
-CHOSEN = {"release": "", "arm64": "", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
+CHOSEN = {"release": "", "arm64": "not slow", "asan": "not slow", "tsan": "not slow and not same_threads"}  # of the tests, by their marks in pytest.ini
 
 # The kind is the folder in tests/. A suite of many files is several shards, which share no port, no directory and no file; how long
 # each file takes stands in tests/seconds.json (tests/seconds.py writes it). The longest of each lane come first, so that the lanes end

@@ -51,7 +51,7 @@ def test_changes_and_refusals_leave_an_entry_and_computation_none(server):
                              query={"allow_unphysical": "true"}, headers={"If-Match": etag, "X-Reason": "a \u00fc new tool".encode("utf-8").decode("latin-1")}).expect(200)
         made = client.post("/v1/robots/puma560/trajectories", {
             "method": "quintic", "start": {"q": [0] * 6}, "goal": {"q": [0.1] * 6}, "duration": 2.0},
-            headers={"Prefer": "wait=20"}).expect(200)
+            headers={"Prefer": "wait=60"}).expect(200)
         with server.client(key="a-wrong-one", check=False) as stranger:
             assert stranger.delete("/v1/robots/puma560").status == 401
         found = until(lambda: (lambda e: e if len(e) >= 4 else None)(entries(client)), what="four entries")

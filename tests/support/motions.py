@@ -5,7 +5,7 @@ import random
 
 ZERO = [0.0] * 6
 GOAL = [0.5, -0.3, 0.2, 0.1, -0.2, 0.3]
-SLOWER = {"asan": 5, "tsan": 14}.get(os.environ.get("ARMDYN_VARIANT"), 1)  # than the release build, at planning
+SLOWER = {"asan": 5, "tsan": 14, "arm64": 10}.get(os.environ.get("ARMDYN_VARIANT"), 1)  # than the release build, at planning
 
 
 def motion(**changes):
