@@ -95,6 +95,14 @@ static enum armdyn_status prune_all(struct sql *sql, void *argument)
   return store_idempotency_prune(sql, INT64_MAX);
 }
 
+/* What may as well wait for a start that finds room: a full disk keeps no service from its stops, and store_check tells of it. */
+static enum armdyn_status tidy(struct store *store)
+{
+  enum armdyn_status status = store_series_sweep(store);
+  if (!status) status = store_write(store, prune_all, NULL, 0);
+  return status == ARMDYN_EFULL ? ARMDYN_OK : status;
+}
+
 /* Writes a page without changing what it says. */
 static enum armdyn_status write_something(struct sql *sql, void *argument)
 {
@@ -178,7 +186,7 @@ static enum armdyn_status open_store(const struct store_place *place, const stru
     goto out;
   }
   sql = NULL; /* the writer's */
-  if ((status = store_series_sweep(store)) || (status = store_write(store, prune_all, NULL, 0))) {
+  if ((status = tidy(store))) {
     armdyn_refuse(error, status, "", "cannot tidy up the store: %s", armdyn_status_text(status));
     goto out;
   }
