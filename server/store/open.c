@@ -95,7 +95,7 @@ static enum armdyn_status prune_all(struct sql *sql, void *argument)
   return store_idempotency_prune(sql, INT64_MAX);
 }
 
-/* What may as well wait for a start that finds room: a full disk keeps no service from its stops, and store_check tells of it. */
+/* What may as well wait for a start that finds room: a full disk keeps nobody from STOP, and store_check tells of it. */
 static enum armdyn_status tidy(struct store *store)
 {
   enum armdyn_status status = store_series_sweep(store);
