@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "armdyn/enclose.h"
+#include "tests/support/outside.h"
 
 enum { BOXES = 4, TRIANGLES = 12 * BOXES };
 static const unsigned cuboid = 1U << ARMDYN_BOX, all = 1U << ARMDYN_SPHERE | 1U << ARMDYN_CAPSULE | 1U << ARMDYN_BOX;
@@ -59,33 +60,6 @@ Test(enclose_pieces, boxes_that_stand_apart_are_told_one_by_one)
     cr_assert_eq(used, (size_t)boxes, "%zu of %d", used, boxes);
     cr_assert_float_eq(volume, wanted, 1e-6 * wanted, "%d boxes: %g of %g", boxes, volume, wanted);
   }
-}
-
-/* How far a corner is out of a box or of a capsule or ball, by its distance from where the axis is nearest. */
-static double outside(const struct armdyn_shape *shape, const double *p)
-{
-  double axis[3], to[3], along = 0, length = 0, left = 0;
-  if (shape->kind == ARMDYN_BOX) {
-    const double *e = shape->pose.rpy, cr = cos(e[0]), sr = sin(e[0]), cp = cos(e[1]), sp = sin(e[1]), cy = cos(e[2]),
-                 sy = sin(e[2]);
-    const double axes[3][3] = { { cy * cp, sy * cp, -sp },
-                                { cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr },
-                                { cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr } };
-    double most = -INFINITY;
-    for (int k = 0; k < 3; k++) {
-      double part = 0;
-      for (int i = 0; i < 3; i++) part += axes[k][i] * (p[i] - shape->pose.translation[i]);
-      most = fmax(most, fabs(part) - shape->size[k] / 2);
-    }
-    return most;
-  }
-  for (int i = 0; i < 3; i++) {
-    axis[i] = shape->kind == ARMDYN_CAPSULE ? shape->to[i] - shape->from[i] : 0, to[i] = p[i] - shape->from[i];
-    along += axis[i] * to[i], length += axis[i] * axis[i];
-  }
-  const double at = length > 0 ? fmin(1, fmax(0, along / length)) : 0;
-  for (int i = 0; i < 3; i++) left += pow(to[i] - at * axis[i], 2);
-  return sqrt(left) - shape->radius;
 }
 
 Test(enclose_pieces, each_triangle_lies_in_one_body_and_more_bodies_are_no_larger)
