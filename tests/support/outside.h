@@ -6,7 +6,7 @@
 
 #include "armdyn/armdyn.h"
 
-/* How far a point is out of a box by its half-spaces, of a capsule or ball by ternary search along its line: not as the library. */
+/* How far a point is out of a box by half-spaces, of a capsule or ball by ternary search on its line: not as the library. */
 static inline double outside(const struct armdyn_shape *shape, const double *p)
 {
   if (shape->kind == ARMDYN_BOX) {
