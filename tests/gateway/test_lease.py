@@ -1,6 +1,7 @@
 """One controller, one transfer: whatever the controller is called, until it ends or an administrator takes it."""
 
 import contextlib
+import os
 import socket
 import sqlite3
 
@@ -68,6 +69,7 @@ def test_an_administrator_takes_the_lease(shared):
         assert summary(sim)["starts"] == 1
 
 
+@pytest.mark.skipif(os.environ.get("ARMDYN_VARIANT") == "arm64", reason="qemu lets no program ignore SIGXFSZ")
 def test_an_end_that_the_disk_has_no_room_for_is_told_and_kept_later():
     with Server(prefix=FILLABLE) as server, puma() as sim:
         here = Cell(server, sim)
