@@ -51,10 +51,10 @@ static double time_density(const struct armdyn_cost_term *term, const struct cos
 }
 
 const struct cost_model cost_models[ARMDYN_COST_MODELS] = {
-  [ARMDYN_COST_TORQUE] = { "torque", torque_judge, torque_density, torque_slopes, torque_bend, NULL },
-  [ARMDYN_COST_TIME] = { "time", NULL, time_density, NULL, NULL, NULL },
+  [ARMDYN_COST_TORQUE] = { "torque", torque_judge, torque_density, torque_slopes, torque_bend, NULL, NULL },
+  [ARMDYN_COST_TIME] = { "time", NULL, time_density, NULL, NULL, NULL, NULL },
   [ARMDYN_COST_ELECTRICAL] = { "electrical", electrical_judge, electrical_density, electrical_slopes, electrical_bend,
-                               electrical_dent },
+                               electrical_dent, electrical_kinks },
 };
 
 const char *armdyn_cost_name(enum armdyn_cost_model model)
@@ -115,7 +115,7 @@ enum armdyn_status cost_init(struct cost *cost, const struct armdyn_robot *robot
 static struct cost_state state_of(const struct cost *cost, size_t term, const double *q, const double *qd,
                                   const double *tau)
 {
-  return (struct cost_state){ cost->robot, q, qd, tau, cost->rounding[term] };
+  return (struct cost_state){ cost->robot, q, qd, tau, cost->rounding[term], NULL };
 }
 
 double cost_density(const struct cost *cost, const double *q, const double *qd, const double *tau)
@@ -143,26 +143,28 @@ void cost_slopes(const struct cost *cost, const double *q, const double *qd, con
   }
 }
 
-void cost_bend(const struct cost *cost, const double *q, const double *qd, const double *tau, double by,
-               struct cost_bend *out)
+void cost_bend(const struct cost *cost, const double *q, const double *qd, const double *tau, const double *sides,
+               double by, struct cost_bend *out)
 {
   memset(out->tau, 0, sizeof out->tau);
   out->count = 0;
   for (size_t k = 0; k < cost->count; k++) {
     const struct armdyn_cost_term *term = &cost->terms[k];
-    const struct cost_state x = state_of(cost, k, q, qd, tau);
+    struct cost_state x = state_of(cost, k, q, qd, tau);
+    x.sides = sides;
     if (cost_models[term->model].bend) cost_models[term->model].bend(term, &x, by * cost->scale * term->weight, out);
   }
 }
 
-void cost_dent(const struct cost *cost, const double *q, const double *qd, const double *tau, double by,
-               struct cost_bend *out)
+void cost_dent(const struct cost *cost, const double *q, const double *qd, const double *tau, const double *sides,
+               double by, struct cost_bend *out)
 {
   memset(out->tau, 0, sizeof out->tau);
   out->count = 0;
   for (size_t k = 0; k < cost->count; k++) {
     const struct armdyn_cost_term *term = &cost->terms[k];
-    const struct cost_state x = state_of(cost, k, q, qd, tau);
+    struct cost_state x = state_of(cost, k, q, qd, tau);
+    x.sides = sides;
     if (cost_models[term->model].dent) cost_models[term->model].dent(term, &x, by * cost->scale * term->weight, out);
   }
 }
@@ -191,7 +193,7 @@ double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *t
     }
     armdyn_inverse_dynamics_batch(cost->robot, &samples, workspace, tau);
     for (size_t i = 0; i < POINTS; i++) {
-      const struct cost_state x = { cost->robot, q + i * n, qd + i * n, tau + i * n, 0 };
+      const struct cost_state x = { cost->robot, q + i * n, qd + i * n, tau + i * n, 0, NULL };
       for (size_t term = 0; term < cost->count; term++)
         terms[term] += part / 2 * gauss_weight[i % GAUSS_NODES] * cost->terms[term].weight *
                        cost_models[cost->terms[term].model].density(&cost->terms[term], &x);
@@ -199,6 +201,18 @@ double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *t
   }
   for (size_t term = 0; term < cost->count; term++) sum += terms[term];
   return sum;
+}
+
+size_t cost_kinks(const struct cost *cost, const double *q, const double *qd, const double *tau, double *power,
+                  double *rounding)
+{
+  for (size_t k = 0; k < cost->count; k++) {
+    const struct armdyn_cost_term *term = &cost->terms[k];
+    const struct cost_state x = state_of(cost, k, q, qd, tau);
+    *rounding = x.rounding;
+    if (cost_models[term->model].kinks) return cost_models[term->model].kinks(term, &x, power);
+  }
+  return 0;
 }
 
 bool cost_has_kinks(const struct cost *cost)

@@ -28,10 +28,11 @@ double cost_density(const struct cost *cost, const double *q, const double *qd, 
 /* out = by times the derivatives of the density */
 void cost_slopes(const struct cost *cost, const double *q, const double *qd, const double *tau, double by,
                  struct cost_slopes *out);
-void cost_bend(const struct cost *cost, const double *q, const double *qd, const double *tau, double by,
-               struct cost_bend *out);
-void cost_dent(const struct cost *cost, const double *q, const double *qd, const double *tau, double by,
-               struct cost_bend *out);
+/*   sides  in  of the kinks; NULL: as their powers say */
+void cost_bend(const struct cost *cost, const double *q, const double *qd, const double *tau, const double *sides,
+               double by, struct cost_bend *out);
+void cost_dent(const struct cost *cost, const double *q, const double *qd, const double *tau, const double *sides,
+               double by, struct cost_bend *out);
 bool cost_is_dented(const struct cost *cost);
 
 /* Integrals of the exact densities of every term along a motion, each times its weight, by five Gauss nodes on quarters
@@ -40,6 +41,9 @@ bool cost_is_dented(const struct cost *cost);
 double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *trajectory,
                       struct armdyn_workspace *workspace, double *terms);
 
+/* The powers of its kinks, n at most, and what they are rounded over; how many? */
+size_t cost_kinks(const struct cost *cost, const double *q, const double *qd, const double *tau, double *power,
+                  double *rounding);
 /* Has it terms whose slope jumps where power changes its sign? */
 bool cost_has_kinks(const struct cost *cost);
 /* Round the kinks of every term over this share of its mean density along a motion. */

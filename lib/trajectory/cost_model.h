@@ -10,6 +10,8 @@ struct cost_state {
   const struct armdyn_robot *robot;
   const double *q, *qd, *tau; /* n */
   double rounding; /* width over which a kink (max(0, power)) is rounded, in the unit of the density; 0: exact */
+  /* Of every kink, for `bend` and `dent` alone: on which side of it, -1 .. 1 (electrical_cost.c); NULL: as its power says */
+  const double *sides;
 };
 
 struct cost_slopes {
@@ -43,6 +45,8 @@ struct cost_model {
   void (*bend)(const struct armdyn_cost_term *term, const struct cost_state *x, double by, struct cost_bend *out);
   /* what `bend` left out: squares with weights <= 0; NULL: nothing */
   void (*dent)(const struct armdyn_cost_term *term, const struct cost_state *x, double by, struct cost_bend *out);
+  /* The powers of its kinks; how many? NULL: none */
+  size_t (*kinks)(const struct armdyn_cost_term *term, const struct cost_state *x, double *power);
 };
 
 #endif

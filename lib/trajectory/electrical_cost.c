@@ -2,7 +2,12 @@
  * of its motor, p = u v and eta^-tanh(p / rounding) in place of the efficiency's step g(p),
  *   P = r / k_t^2 u^2 g^2 + p g,
  * and max(0, P) becomes m(P) = (P + sqrt(P^2 + rounding^2)) / 2: alone sum m(P_j), on a link m(sum P_j), with the grid
- * (1 - e) m(sum P_j) + e sum P_j, because max(0, -P) = max(0, P) - P. */
+ * (1 - e) m(sum P_j) + e sum P_j, because max(0, -P) = max(0, P) - P.
+ * Newton's method on m itself sees its bend only within the rounding, and goes to and fro beside it. So w = P / root,
+ * root = sqrt(P^2 + rounding^2), the side of the kink, is an unknown of its own, and w root = P is what is linearised:
+ *   m' = (1 + w) / 2,  m'' = (1 - w P / root) / (2 root),  dw = (1 - w P / root) / root dP - (w - P / root),
+ * w eliminated from the step and followed beside it; the gradient stays m's own, m'' >= 0 as |w| <= 1.
+ * Source: Chan, Golub & Mulet, A nonlinear primal-dual method for total variation-based image restoration (1999). */
 #include "lib/trajectory/electrical_cost.h"
 
 #include <math.h>
@@ -10,6 +15,7 @@
 #include "lib/model/motor.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
+static const double SIDE_MOST = 0.9999, SATURATED = 20;
 
 /* One drive, with its first and second derivatives by u and v. */
 struct drive {
@@ -21,27 +27,40 @@ struct bent {
   double value, slope, bend;
 };
 
-/* m */
-static struct bent rounded_positive(double P, double rounding)
+/* m; with a side as its own unknown, its slope and bend in Newton's equations */
+static struct bent rounded_positive(double P, double rounding, const double *side)
 {
   if (!(rounding > 0)) return (struct bent){ fmax(0, P), P > 0 ? 1 : 0, 0 };
   const double root = sqrt(P * P + rounding * rounding);
+  if (side) return (struct bent){ (P + root) / 2, (1 + *side) / 2, (1 - *side * P / root) / (2 * root) };
   return (struct bent){ (P + root) / 2, (1 + P / root) / 2, rounding * rounding / (2 * root * root * root) };
 }
 
-/* eta^(-power tanh(p / rounding)) */
-static struct bent rounded_gear(double p, double log_efficiency, double power, double rounding)
+/* g = eta^-tanh(p / rounding); beyond SATURATED roundings the tangent is one to the last digit. */
+static struct bent rounded_gear(double p, double efficiency, double rounding)
 {
-  if (!(rounding > 0)) return (struct bent){ exp(-power * log_efficiency * ((p > 0) - (p < 0))), 0, 0 };
-  const double L = power * log_efficiency, t = tanh(p / rounding), s = (1 - t * t) / rounding, g = exp(-L * t);
+  if (efficiency == 1) return (struct bent){ 1, 0, 0 };
+  if (!(fabs(p) < SATURATED * rounding)) return (struct bent){ p > 0 ? 1 / efficiency : p < 0 ? efficiency : 1, 0, 0 };
+  const double L = log(efficiency), t = tanh(p / rounding), s = (1 - t * t) / rounding, g = exp(-L * t);
   return (struct bent){ g, -L * s * g, g * (L * s * L * s + 2 * L * s * t / rounding) };
+}
+
+static double windings(const struct armdyn_drive *data)
+{
+  return data->resistance / (data->torque_constant * data->torque_constant);
+}
+
+static double power_at(const struct armdyn_drive *data, double u, double v, double rounding)
+{
+  const double p = u * v, g = rounded_gear(p, data->efficiency, rounding).value;
+  return windings(data) * u * u * g * g + p * g;
 }
 
 static struct drive drive_at(const struct armdyn_drive *data, double u, double v, double rounding)
 {
-  const double p = u * v, log_efficiency = log(data->efficiency);
-  const double c = data->resistance / (data->torque_constant * data->torque_constant);
-  const struct bent g = rounded_gear(p, log_efficiency, 1, rounding), G = rounded_gear(p, log_efficiency, 2, rounding);
+  const double p = u * v, c = windings(data);
+  const struct bent g = rounded_gear(p, data->efficiency, rounding);
+  const struct bent G = { g.value * g.value, 2 * g.value * g.slope, 2 * (g.slope * g.slope + g.value * g.bend) };
   const double f1 = g.value + p * g.slope, f2 = 2 * g.slope + p * g.bend; /* of p g */
   return (struct drive){
     .P = c * u * u * G.value + p * g.value,
@@ -58,31 +77,66 @@ struct drives {
   struct drive drive[N];
   struct bent of[N]; /* the density by P_j; on a link by the sum, the same for all */
   struct bent link;  /* of the density by the sum; nothing where each drive is alone */
-  double density;
 };
+
+static bool is_alone(const struct armdyn_cost_term *term)
+{
+  return !term->electrical || term->electrical->regeneration == ARMDYN_REGENERATION_NONE;
+}
+
+/* What goes back from a link into the grid is worth */
+static double back_of(const struct armdyn_cost_term *term)
+{
+  return term->electrical->regeneration == ARMDYN_REGENERATION_GRID ? term->electrical->grid_efficiency : 0;
+}
 
 static void drives_at(const struct armdyn_cost_term *term, const struct cost_state *x, size_t n, struct drives *out)
 {
-  static const struct armdyn_electrical_model alone = { ARMDYN_REGENERATION_NONE, 0 };
-  const struct armdyn_electrical_model *model = term->electrical ? term->electrical : &alone;
   const struct armdyn_robot_description *d = armdyn_robot_description(x->robot);
+  const bool alone = is_alone(term);
   double u[N], v[N], sum = 0;
   motor_torques(x->robot, x->tau, u);
   motor_velocities(x->robot, x->qd, v);
-  out->density = 0;
   out->link = (struct bent){ 0 };
   for (size_t j = 0; j < n; j++) {
     out->drive[j] = drive_at(&d->joints[j].drive, u[j], v[j], x->rounding);
-    out->of[j] = rounded_positive(out->drive[j].P, x->rounding);
-    out->density += out->of[j].value;
+    if (alone) out->of[j] = rounded_positive(out->drive[j].P, x->rounding, x->sides ? x->sides + j : NULL);
     sum += out->drive[j].P;
   }
-  if (model->regeneration == ARMDYN_REGENERATION_NONE) return;
-  const double back = model->regeneration == ARMDYN_REGENERATION_GRID ? model->grid_efficiency : 0;
-  const struct bent m = rounded_positive(sum, x->rounding);
+  if (alone) return;
+  const double back = back_of(term);
+  const struct bent m = rounded_positive(sum, x->rounding, x->sides);
   out->link = (struct bent){ back * sum + (1 - back) * m.value, back + (1 - back) * m.slope, (1 - back) * m.bend };
-  out->density = out->link.value;
   for (size_t j = 0; j < n; j++) out->of[j] = out->link;
+}
+
+size_t electrical_kinks(const struct armdyn_cost_term *term, const struct cost_state *x, double *power)
+{
+  const struct armdyn_robot_description *d = armdyn_robot_description(x->robot);
+  const size_t n = d->joint_count;
+  double u[N], v[N], sum = 0;
+  motor_torques(x->robot, x->tau, u);
+  motor_velocities(x->robot, x->qd, v);
+  for (size_t j = 0; j < n; j++) {
+    power[j] = power_at(&d->joints[j].drive, u[j], v[j], x->rounding);
+    sum += power[j];
+  }
+  if (is_alone(term)) return n;
+  power[0] = sum;
+  return 1;
+}
+
+double electrical_side(double power, double rounding)
+{
+  return rounding > 0 ? power / sqrt(power * power + rounding * rounding) : power > 0 ? 1 : -1;
+}
+
+double electrical_side_moved(double side, double before, double after, double length, double rounding)
+{
+  if (!(rounding > 0)) return electrical_side(after, rounding);
+  const double root = sqrt(before * before + rounding * rounding), primal = before / root;
+  const double moved = side + (1 - side * primal) * (after - before) / root - length * (side - primal);
+  return fmin(fmax(moved, -SIDE_MOST), SIDE_MOST);
 }
 
 /* slopes += by_u du + by_v dv of drive j, as changes of tau and qd */
@@ -110,10 +164,12 @@ enum armdyn_status electrical_judge(const struct armdyn_robot *robot, const stru
 
 double electrical_density(const struct armdyn_cost_term *term, const struct cost_state *x)
 {
-  const size_t n = armdyn_robot_joint_count(x->robot);
-  struct drives drives;
-  drives_at(term, x, n, &drives);
-  return drives.density;
+  double power[N], sum = 0;
+  const size_t count = electrical_kinks(term, x, power);
+  for (size_t k = 0; k < count; k++) sum += rounded_positive(power[k], x->rounding, NULL).value;
+  if (is_alone(term)) return sum;
+  const double back = back_of(term);
+  return back * power[0] + (1 - back) * sum;
 }
 
 void electrical_slopes(const struct armdyn_cost_term *term, const struct cost_state *x, double by,
@@ -144,14 +200,11 @@ static void add_square(const struct armdyn_robot *robot, size_t j, double weight
 static void add_part(const struct armdyn_robot *robot, size_t j, double sign, double by, double uu, double uv,
                      double vv, struct cost_bend *out)
 {
-  const double mean = (uu + vv) / 2, half = (uu - vv) / 2, radius = hypot(half, uv), angle = atan2(uv, half) / 2;
-  if (sign * (mean + radius) > 0) add_square(robot, j, by * (mean + radius), cos(angle), sin(angle), out);
-  if (sign * (mean - radius) > 0) add_square(robot, j, by * (mean - radius), -sin(angle), cos(angle), out);
-}
-
-static bool is_alone(const struct armdyn_cost_term *term)
-{
-  return !term->electrical || term->electrical->regeneration == ARMDYN_REGENERATION_NONE;
+  const double mean = (uu + vv) / 2, half = (uu - vv) / 2, radius = sqrt(half * half + uv * uv);
+  const double x = half > 0 ? radius + half : uv, y = half > 0 ? uv : radius - half, size = sqrt(x * x + y * y);
+  const double c = size > 0 ? x / size : 1, s = size > 0 ? y / size : 0;
+  if (sign * (mean + radius) > 0) add_square(robot, j, by * (mean + radius), c, s, out);
+  if (sign * (mean - radius) > 0) add_square(robot, j, by * (mean - radius), -s, c, out);
 }
 
 /* Drive by drive; on a link without what the sum of all powers bends by. */

@@ -11,6 +11,11 @@ double electrical_density(const struct armdyn_cost_term *term, const struct cost
 void electrical_slopes(const struct armdyn_cost_term *term, const struct cost_state *x, double by,
                        struct cost_slopes *out);
 void electrical_bend(const struct armdyn_cost_term *term, const struct cost_state *x, double by, struct cost_bend *out);
+/* Powers whose sign matters: of every drive, or on a link the sum of all. How many? */
+size_t electrical_kinks(const struct armdyn_cost_term *term, const struct cost_state *x, double *power);
+/* The side of a kink that its power says, and after a step of this length that led from a power to another. */
+double electrical_side(double power, double rounding);
+double electrical_side_moved(double side, double before, double after, double length, double rounding);
 void electrical_dent(const struct armdyn_cost_term *term, const struct cost_state *x, double by, struct cost_bend *out);
 
 #endif

@@ -126,6 +126,7 @@ static bool advance(struct interior_point *ip, struct progress *at, double slope
     at->cost = cost;
     elastic_move(&ip->rows, *length, dual);
     newton_take(ip);
+    lagrangian_sides_move(ip->problem, *length);
     for (size_t e = 0; e < k->equations; e++) ip->lambda[e] += *length * (ip->lambda_new[e] - ip->lambda[e]);
     return true;
   }
@@ -188,9 +189,10 @@ static bool converged(const struct interior_point *ip, const struct progress *at
  * residual stays where it is: dry friction keeps it up until the last point has found its side of rest. */
 static bool exhausted(const struct interior_point *ip, struct progress *at)
 {
+  const bool rough = ip->rough && !cost_is_dented(&ip->problem->cost); /* kinks make residuals jump until the end */
   at->since = at->residual < 0.5 * at->lowest ? 0 : at->since + 1;
   at->lowest = fmin(at->lowest, at->residual);
-  return at->since > PATIENCE && at->decrease <= tolerances[ip->rough].decrease * size_of(ip, at);
+  return at->since > PATIENCE && at->decrease <= tolerances[rough].decrease * size_of(ip, at);
 }
 
 /* Distances of bodies have kinks, and steps from one side of them to the other get short: where little is left to gain the

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "lib/trajectory/electrical_cost.h"
+
 enum { N = ARMDYN_JOINTS_MAX };
 
 /* Simpson's rule on every interval */
@@ -36,6 +38,21 @@ double lagrangian_evaluate(struct transcription *t, const double *controls)
   return t->total = cost;
 }
 
+void lagrangian_differentiate(struct transcription *t, const double *controls)
+{
+  const size_t n = t->n, size = n * sizeof *t->cost_slopes;
+  transcription_differentiate(t, controls);
+  for (size_t p = 0; p < t->points; p++) {
+    const size_t at = p * n;
+    double *out = t->cost_slopes + 3 * at;
+    struct cost_slopes x;
+    cost_slopes(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p) / t->cost.scale, &x);
+    memcpy(out, x.q, size);
+    memcpy(out + n, x.qd, size);
+    memcpy(out + 2 * n, x.tau, size);
+  }
+}
+
 /* Of the room for 32 joints most is not used. */
 static void pull_clear(const struct transcription *t, struct point_pull *out)
 {
@@ -47,16 +64,15 @@ static void pull_clear(const struct transcription *t, struct point_pull *out)
 
 void lagrangian_pull(const struct transcription *t, size_t point, const double *multiplier, struct point_pull *out)
 {
-  const size_t at = point * t->n;
-  struct cost_slopes x;
+  const double *slopes = t->cost_slopes + point * 3 * t->n;
   pull_clear(t, out);
   for (size_t b = 0; b < t->bound_count && point % 2 == 0 && multiplier; b++)
     if (kind_of(t, b)->pull) kind_of(t, b)->pull(t, &t->bounds[b], multiplier + b * (t->intervals + 1), point / 2, out);
-  cost_slopes(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, point), &x);
+  const double scale = t->cost.scale;
   for (size_t j = 0; j < t->n; j++) {
-    out->torque[j] += x.tau[j];
-    out->motion[0][j] += x.q[j];
-    out->motion[1][j] += x.qd[j];
+    out->motion[0][j] += scale * slopes[j];
+    out->motion[1][j] += scale * slopes[t->n + j];
+    out->torque[j] += scale * slopes[2 * t->n + j];
   }
 }
 
@@ -208,6 +224,33 @@ static void duration_bend_add(const struct transcription *t, const double *multi
   }
 }
 
+static const double *sides_of(const struct transcription *t, size_t p)
+{
+  return t->sides ? t->sides + p * t->n : NULL;
+}
+
+void lagrangian_sides_start(struct transcription *t)
+{
+  double rounding;
+  for (size_t p = 0; p < t->points && t->sides; p++) {
+    const size_t at = p * t->n;
+    const size_t count = cost_kinks(&t->cost, t->q + at, t->qd + at, t->tau + at, t->powers + at, &rounding);
+    for (size_t k = at; k < at + count; k++) t->sides[k] = electrical_side(t->powers[k], rounding);
+  }
+}
+
+void lagrangian_sides_move(struct transcription *t, double length)
+{
+  double rounding, power[N];
+  for (size_t p = 0; p < t->points && t->sides; p++) {
+    const size_t at = p * t->n, count = cost_kinks(&t->cost, t->q + at, t->qd + at, t->tau + at, power, &rounding);
+    for (size_t k = 0; k < count; k++) {
+      t->sides[at + k] = electrical_side_moved(t->sides[at + k], t->powers[at + k], power[k], length, rounding);
+      t->powers[at + k] = power[k];
+    }
+  }
+}
+
 /* What squares of the cost and of bounds weigh at one point, and the squares of the cost that are of several torques */
 static void weights_at(const struct transcription *t, size_t p, const double *stiffness, struct point_pull *out,
                        struct cost_bend *squares)
@@ -217,7 +260,7 @@ static void weights_at(const struct transcription *t, size_t p, const double *st
   for (size_t b = 0; b < t->bound_count && p % 2 == 0 && stiffness; b++)
     if (kind_of(t, b)->stiffen)
       kind_of(t, b)->stiffen(t, &t->bounds[b], stiffness + b * (t->intervals + 1), p / 2, out);
-  cost_bend(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p), squares);
+  cost_bend(&t->cost, t->q + at, t->qd + at, t->tau + at, sides_of(t, p), quadrature_weight(t, p), squares);
   for (size_t i = 0; i < n; i++) out->torque[i] += squares->tau[i];
 }
 
@@ -255,7 +298,7 @@ void lagrangian_dent_add(const struct transcription *t, double *S, struct durati
   for (size_t p = 0; p < t->points; p++) {
     const size_t at = p * n;
     const struct block block = block_at(t, transcription_interval(t, p), S, bend);
-    cost_dent(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p), &squares);
+    cost_dent(&t->cost, t->q + at, t->qd + at, t->tau + at, sides_of(t, p), quadrature_weight(t, p), &squares);
     control_jacobian(t, p, J);
     cost_squares_add(t, p, &squares, J, &block);
   }

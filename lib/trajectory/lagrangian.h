@@ -12,6 +12,12 @@
 
 /* Motion, torque and room at all points; returns the cost. */
 double lagrangian_evaluate(struct transcription *t, const double *controls);
+/* The derivatives of what was evaluated there. */
+void lagrangian_differentiate(struct transcription *t, const double *controls);
+/* The sides of the cost's kinks, where they are unknowns: as the powers say; and after a step of this length led to what
+ * was evaluated. */
+void lagrangian_sides_start(struct transcription *t);
+void lagrangian_sides_move(struct transcription *t, double length);
 
 /* Derivatives at one point.
  *   multiplier  in  bound_count x knots, as everywhere below; NULL = none */

@@ -115,6 +115,7 @@ static struct mesh *mesh_open(const struct planner *p, const struct mesh_task *t
   t->robust = task->robust;
   t->tool_speed = p->request->tool_speed;
   t->obstacles = p->obstacles && p->obstacles->count ? p->obstacles : NULL;
+  t->sided = cost_has_kinks(&t->cost);
   memcpy(t->ends, p->ends, sizeof t->ends);
   t->bound_count = mesh_bounds(p, t->bounds);
   for (size_t b = 0; b < t->bound_count; b++) t->rated = t->rated || t->bounds[b].kind == ARMDYN_LIMIT_TORQUE_RATE;

@@ -45,6 +45,7 @@ double newton_begin(struct interior_point *ip)
   passages_get(ip->passages, t, ip->unknowns);
   passages_set(ip->passages, t, ip->unknowns, ip->controls);
   const double cost = newton_evaluate(ip, ip->controls);
+  lagrangian_sides_start(t);
   if (ip->unit == 0) ip->unit = cost > 0 ? cost : 1;
   t->cost.scale /= ip->unit;
   t->total /= ip->unit;
@@ -58,7 +59,7 @@ void newton_end(struct interior_point *ip)
 
 void newton_differentiate(struct interior_point *ip)
 {
-  transcription_differentiate(ip->problem, ip->controls);
+  lagrangian_differentiate(ip->problem, ip->controls);
   passages_slopes(ip->passages, ip->problem, ip->controls, ip->kkt.equal, ip->kkt.across);
 }
 

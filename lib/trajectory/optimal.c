@@ -185,7 +185,7 @@ static enum armdyn_status warily(struct planner *p, struct candidate *c, struct 
   for (int step = 0; step < SOFTEN_STEPS && !rc && !mesh_ended(&again); step++) {
     armdyn_robot_free(softened);
     softened = NULL;
-    rc = robot_softened(p, &again, SOFTEN_WIDEST * pow(SOFTEN_NARROWER, step), &softened, &differs);
+    rc = robot_softened(p, &again.trajectory, SOFTEN_WIDEST * pow(SOFTEN_NARROWER, step), &softened, &differs);
     if (rc || !differs) break;
     task.robot = softened, task.robust = step + 1 == SOFTEN_STEPS;
     rc = mesh_solve(p, &task, &again, log);
@@ -342,6 +342,7 @@ out:
   if (p) armdyn_trajectory_free(&p->torque);
   if (p) armdyn_trajectory_free(&p->way);
   if (p) basins_free(&p->basins);
+  if (p) basins_free(&p->softest);
   if (p) obstacles_free(p->obstacles);
   if (p) armdyn_robot_free(p->blended);
   free(s);

@@ -31,6 +31,7 @@ struct candidate {
   double price;
   bool curved; /* did it take the true curvature? */
   bool rough;  /* only solved well enough to start from */
+  bool met; /* another start led to the same solution of the softest problem, and would lead to the same one of all */
   bool seeded; /* from a motion that was given, next to a solution (seed.c) */
   bool proved; /* to stay clear of the obstacles, and the planner's margins are its own */
 };
@@ -39,6 +40,8 @@ void candidate_free(struct candidate *c);
 bool candidate_feasible(const struct candidate *c);
 /* The same motion, as far as a coarse mesh tells? */
 bool candidates_same(const struct candidate *a, const struct candidate *b);
+/* The same solution of a problem, to what a start for another one is solved to? Its kinks are rounded alike. */
+bool candidates_equal(const struct candidate *a, const struct candidate *b);
 
 /* Minima without obstacles, the cheapest first. */
 enum { BASINS_MAX = 8 };
@@ -68,7 +71,8 @@ struct planner {
   enum detour detour;              /* past them */
   struct armdyn_trajectory way;    /* the first that was found; nothing: none */
   struct basins basins;
-  bool cut; /* a search ended by the caller, be it this or one for the smallest duration */
+  struct basins softest; /* solutions of the problem with the roundest kinks, of starts so far */
+  bool cut;              /* a search ended by the caller, be it this or one for the smallest duration */
   struct planner_margins {
     struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
     double tool_usage, tool_time;     /* of the limit of the tool's speed; 0 where there is none */
@@ -181,12 +185,12 @@ enum armdyn_status detour_judge(struct planner *p);
  * obstacles are in its way, mostly one that leads past them. */
 enum armdyn_status guess_start(struct planner *p, size_t start, struct candidate *c);
 
-/* The robot with dry friction that changes its sign over `width` of the largest speed of every joint in the motion, where
+/* The robot with dry friction that changes its sign over `width` of the largest speed of every joint in a motion, where
  * that is wider than its own.
  *   out      out  release with armdyn_robot_free; NULL where nothing differs */
 #define SOFTEN_WIDEST   0.3
 #define SOFTEN_NARROWER 0.25
-enum armdyn_status robot_softened(const struct planner *p, const struct candidate *c, double width,
+enum armdyn_status robot_softened(const struct planner *p, const struct armdyn_trajectory *motion, double width,
                                   struct armdyn_robot **out, bool *differs);
 
 /* The robot with directions of friction that blend at rest; NULL: it has none that differ. Release as above. */

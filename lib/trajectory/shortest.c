@@ -45,7 +45,7 @@ static enum armdyn_status hurry_by_friction(struct planner *p, struct cost *cost
   for (double width = SOFTEN_WIDEST;; width *= SOFTEN_NARROWER) {
     struct armdyn_robot *softened = NULL;
     bool differs;
-    enum armdyn_status rc = robot_softened(p, c, width, &softened, &differs);
+    enum armdyn_status rc = robot_softened(p, &c->trajectory, width, &softened, &differs);
     if (rc) return rc;
     task.robot = differs ? softened : planner_model(p);
     task.rough = true;

@@ -8,15 +8,15 @@
 
 enum { N = ARMDYN_JOINTS_MAX };
 
-enum armdyn_status robot_softened(const struct planner *p, const struct candidate *c, double width,
+enum armdyn_status robot_softened(const struct planner *p, const struct armdyn_trajectory *motion, double width,
                                   struct armdyn_robot **out, bool *differs)
 {
   enum { SAMPLES = 32 };
   const size_t n = armdyn_robot_joint_count(p->robot);
-  const double T = armdyn_trajectory_duration(&c->trajectory);
+  const double T = armdyn_trajectory_duration(motion);
   double speed[N] = { 0 }, qd[N];
   for (int i = 0; i <= SAMPLES; i++) {
-    armdyn_trajectory_state(&c->trajectory, T * i / SAMPLES, NULL, qd, NULL, NULL);
+    armdyn_trajectory_state(motion, T * i / SAMPLES, NULL, qd, NULL, NULL);
     for (size_t j = 0; j < n; j++) speed[j] = fmax(speed[j], fabs(qd[j]));
   }
   struct armdyn_robot_description *d = malloc(sizeof *d);

@@ -26,27 +26,38 @@ static bool better(const struct planner *p, const struct candidate *a, const str
   return a->solved.cost < b->solved.cost;
 }
 
-/* Cost and middle agree. */
-bool candidates_same(const struct candidate *a, const struct candidate *b)
+/* Cost and way agree, within parts of the cost and rad (m). */
+static bool agree(const struct candidate *a, const struct candidate *b, double part, double off)
 {
   const size_t n = a->trajectory.joint_count;
-  if (fabs(a->solved.cost - b->solved.cost) > 1e-4 * fabs(a->solved.cost)) return false;
-  for (int part = 1; part < 4; part++) {
+  if (fabs(a->solved.cost - b->solved.cost) > part * fabs(a->solved.cost)) return false;
+  for (int at = 1; at < 4; at++) {
     double x[N], y[N];
-    armdyn_trajectory_state(&a->trajectory, armdyn_trajectory_duration(&a->trajectory) * part / 4, x, NULL, NULL, NULL);
-    armdyn_trajectory_state(&b->trajectory, armdyn_trajectory_duration(&b->trajectory) * part / 4, y, NULL, NULL, NULL);
+    armdyn_trajectory_state(&a->trajectory, armdyn_trajectory_duration(&a->trajectory) * at / 4, x, NULL, NULL, NULL);
+    armdyn_trajectory_state(&b->trajectory, armdyn_trajectory_duration(&b->trajectory) * at / 4, y, NULL, NULL, NULL);
     for (size_t j = 0; j < n; j++)
-      if (fabs(x[j] - y[j]) > 1e-2) return false;
+      if (fabs(x[j] - y[j]) > off) return false;
   }
   return true;
+}
+
+bool candidates_same(const struct candidate *a, const struct candidate *b)
+{
+  return agree(a, b, 1e-4, 1e-2);
+}
+
+bool candidates_equal(const struct candidate *a, const struct candidate *b)
+{
+  return a->solved.end == END_OPTIMAL && candidate_feasible(a) && agree(a, b, 1e-5, 1e-3);
 }
 
 /* Keep a start in order unless it is one that is known. */
 static void starts_add(const struct planner *p, struct starts *s, struct candidate *c)
 {
   size_t at = 0;
-  for (size_t k = 0; k < s->count; k++) {
-    if (!candidates_same(&s->list[k], c)) continue;
+  bool known = c->met;
+  for (size_t k = 0; k < s->count; k++) known = known || candidates_same(&s->list[k], c);
+  if (known) {
     candidate_free(c);
     return;
   }
@@ -90,7 +101,7 @@ static enum armdyn_status try_start(struct planner *p, bool find_duration, struc
 {
   s->log->log_count = s->log->iterations = 0;
   enum armdyn_status rc = ladder_begin(p, &p->cost, find_duration, ladder_foot(p, p->request->intervals), c, s->log);
-  if (!rc && p->obstacles) rc = look_between(p, s, c);
+  if (!rc && p->obstacles && !c->met) rc = look_between(p, s, c);
   result->iterations += s->log->iterations;
   if (!rc && c->solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
   if (rc) {

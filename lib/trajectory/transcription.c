@@ -24,6 +24,9 @@ void transcription_carve(struct transcription *t, struct carve *c)
   t->tool = t->tool_speed > 0 ? carve(c, knots * TOOL_FIGURES(n), sizeof *t->tool) : NULL;
   t->nearness = t->obstacles ? carve(c, t->obstacles->count * knots * (1 + n), sizeof *t->nearness) : NULL;
   t->shift = t->robust ? carve(c, 2 * knots * n, sizeof *t->shift) : NULL;
+  t->cost_slopes = carve(c, t->points * 3 * n, sizeof *t->cost_slopes);
+  t->sides = t->sided ? carve(c, t->points * n, sizeof *t->sides) : NULL;
+  t->powers = t->sided ? carve(c, t->points * n, sizeof *t->powers) : NULL;
   t->curvature = carve(c, CURVATURE_POINTS * CURVATURE_FIGURES(n), sizeof *t->curvature);
 }
 

@@ -57,6 +57,7 @@ struct transcription {
   struct end_state ends[2];
   bool free_duration, rated; /* rated: torque rates are limited */
   bool robust;               /* limits of torques hold for the friction around a knot, not only at it */
+  bool sided;                /* sides of the cost's kinks are unknowns of their own */
   double tool_speed;         /* m/s, at most; 0: not limited */
   double h, total;           /* length of an interval; the cost at the last evaluation */
   struct bound bounds[BOUNDS_MAX];
@@ -71,10 +72,12 @@ struct transcription {
   double *reach;                        /* 2 x knots x n (torque_bound.c) where `robust`, else NULL */
   struct friction_shift *shift;         /* as reach */
   const struct obstacles *obstacles;    /* NULL: none */
-  double *nearness;  /* pairs x knots x (1 + n): distances and their slopes (clearance_bound.c); NULL: no pairs */
-  double *tool;      /* knots x TOOL_FIGURES(n) (tool_bound.c) where its speed is limited, else NULL */
-  double *room;      /* bound_count x knots */
-  double *curvature; /* scratch of curvature.c: points x CURVATURE_FIGURES(n) */
+  double *nearness;       /* pairs x knots x (1 + n): distances and their slopes (clearance_bound.c); NULL: no pairs */
+  double *tool;           /* knots x TOOL_FIGURES(n) (tool_bound.c) where its speed is limited, else NULL */
+  double *sides, *powers; /* points x n, of the cost's kinks (electrical_cost.c) where `sided`, else NULL */
+  double *room;           /* bound_count x knots */
+  double *cost_slopes;    /* points x 3 x n: of the cost, unscaled, by q, qd and tau, times the weight of the point */
+  double *curvature;      /* scratch of curvature.c: points x CURVATURE_FIGURES(n) */
 };
 /* Of a knot: half the square of the tool's speed; its slopes by the positions and velocities; and those of the three
  * components of the tool's velocity. */

@@ -106,7 +106,7 @@ static void evaluate(struct yardstick *y, const Number *x, Bool fresh)
 static void differentiate(struct yardstick *y, const Number *x, Bool fresh)
 {
   evaluate(y, x, fresh);
-  if (!y->differentiated) transcription_differentiate(&y->t, y->controls);
+  if (!y->differentiated) lagrangian_differentiate(&y->t, y->controls);
   y->differentiated = true;
 }
 

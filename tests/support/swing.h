@@ -72,7 +72,7 @@ static inline void swing_gradient(struct swing *s, const double *controls, const
 {
   memset(out, 0, s->controls_used * sizeof *out);
   lagrangian_evaluate(&s->t, controls);
-  transcription_differentiate(&s->t, controls);
+  lagrangian_differentiate(&s->t, controls);
   lagrangian_gradient(&s->t, multiplier, out, NULL);
 }
 

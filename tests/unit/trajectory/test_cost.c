@@ -100,7 +100,7 @@ Test(cost, squares_hold_the_bend_of_every_model)
       for (size_t i = 0; i < 3 * JOINTS; i++) up[i] = x[i] + 1e-3 * d[i], down[i] = x[i] - 1e-3 * d[i];
       const double here = density_at(&cost, x);
       const double difference = (density_at(&cost, up) + density_at(&cost, down) - 2 * here) / 1e-6;
-      cost_bend(&cost, x, x + JOINTS, x + 2 * JOINTS, 1, &bend);
+      cost_bend(&cost, x, x + JOINTS, x + 2 * JOINTS, NULL, 1, &bend);
       const double squares = bend_along(&bend, d), room = 1e-6 * (1 + fabs(difference)) + 1e-8 * fabs(here) / 1e-6;
       cr_assert_geq(squares, difference - room, "%s: %g < %g", cost_models[model].name, squares, difference);
       if (model == ARMDYN_COST_TORQUE) cr_assert_float_eq(squares, difference, room);

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "lib/trajectory/cost.h"
+#include "lib/trajectory/electrical_cost.h"
 #include "tests/support/optima.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
@@ -104,10 +105,14 @@ Test(electrical_cost, slopes_and_squares_are_those_of_the_density)
         const double difference = 2 * (value[2] - value[0]) / (2 * h);
         cr_assert_float_eq(along, difference, 1e-5 * (fabs(difference) + fabs(value[1])), "%zu %d: %g, not %g", n, m,
                            along, difference);
-        cost_bend(&cost, q, x[0], x[1], 1, &bend);
+        /* with sides as the powers say, nothing differs */
+        double sides[4], power[4], rounding;
+        const size_t kinks = cost_kinks(&cost, q, x[0], x[1], power, &rounding);
+        for (size_t k = 0; k < kinks; k++) sides[k] = electrical_side(power[k], rounding);
+        cost_bend(&cost, q, x[0], x[1], trial % 2 ? sides : NULL, 1, &bend);
         cr_assert_leq(bend.count, 2 * n + 1);
         const double squares = squares_along(&bend, 1, d);
-        cost_dent(&cost, q, x[0], x[1], 1, &bend);
+        cost_dent(&cost, q, x[0], x[1], trial % 2 ? sides : NULL, 1, &bend);
         const double dents = squares_along(&bend, -1, d);
         const double second = (value[2] + value[0] - 2 * value[1]) / (h * h);
         const double room = 1e-4 * (squares - dents + fabs(value[1]));
@@ -116,6 +121,23 @@ Test(electrical_cost, slopes_and_squares_are_those_of_the_density)
       }
     }
     armdyn_robot_free(robot);
+  }
+}
+
+/* Newton's method on w root(P) = P, P given: whole steps end on it, whatever the side was; part of one goes part of the
+ * way; and no side leaves -1 .. 1, so that no bend is negative. */
+Test(electrical_cost, sides_follow_their_powers)
+{
+  struct dice dice = { 14 };
+  for (int trial = 0; trial < 200; trial++) {
+    const double rounding = pow(10, dice_uniform(&dice, -3, 2)), P = rounding * dice_uniform(&dice, -5, 5);
+    const double side = dice_uniform(&dice, -0.9, 0.9), there = P / sqrt(P * P + rounding * rounding);
+    cr_assert_float_eq(electrical_side(P, rounding), there, 1e-14);
+    cr_assert_float_eq(electrical_side_moved(side, P, P, 1, rounding), there, 1e-4);
+    cr_assert_float_eq(electrical_side_moved(side, P, P, 0.25, rounding), side + (there - side) / 4, 1e-12);
+    cr_assert_leq(fabs(electrical_side_moved(side, P, 100 * P, 1, rounding)), 1);
+    const double h = 1e-6 * rounding, after = electrical_side_moved(there, P, P + h, 1, rounding);
+    cr_assert_float_eq((after - there) / h, (electrical_side(P + h, rounding) - there) / h, 1e-3 / rounding);
   }
 }
 
@@ -134,7 +156,7 @@ Test(electrical_cost, at_rest_the_squares_are_the_windings)
   cost_of(robot, &term, &cost);
   cost.rounding[0] = 1e-6;
   cr_assert_float_eq(cost_density(&cost, q, qd, tau), heat * 625, 1e-6);
-  cost_bend(&cost, q, qd, tau, 1, &bend);
+  cost_bend(&cost, q, qd, tau, NULL, 1, &bend);
   for (size_t k = 0; k < bend.count; k++) second += bend.squares[k].weight * pow(bend.squares[k].a.tau[0], 2);
   cr_assert_geq(second, 2 * heat * (1 - 1e-9));
   armdyn_robot_free(robot);

@@ -98,6 +98,44 @@ Test(moves, the_least_electricity_is_found, .timeout = 36000)
   cr_assert_geq((double)best, 0.95 * (double)count, "%zu of %zu", best, count);
 }
 
+/* The same move to goals that differ in their last digits costs the same and takes as long to find: no decision of the search
+ * hangs on a rounding. */
+Test(moves, iterations_do_not_follow_last_digits, .timeout = 600)
+{
+  static const double off[] = { 0, 1e-9, -1e-9, 1e-8, -1e-8, 1e-7, -1e-7, 1e-6 };
+  static const struct armdyn_electrical_model bus = { ARMDYN_REGENERATION_SHARED_BUS, 0 };
+  static const struct armdyn_cost_term electrical = { .model = ARMDYN_COST_ELECTRICAL,
+                                                      .weight = 1,
+                                                      .electrical = &bus };
+  static struct armdyn_optimal_result result;
+  struct optimum_case c;
+  struct armdyn_robot *robot;
+  size_t least = SIZE_MAX, most = 0;
+  double first = 0;
+  cr_assert(optimum_load("xiii_puma_torque_limit_active", &c));
+  move_puma_drives(&c.robot);
+  cr_assert_eq(armdyn_robot_new(&c.robot, &robot, NULL), ARMDYN_OK);
+  const double *const goal = c.goal;
+  double moved[MOVE_N];
+  for (size_t k = 0; k < (SANITIZED ? 2 : sizeof off / sizeof *off); k++) {
+    struct armdyn_optimal_request request = optimum_request(&c, INTERVALS);
+    struct armdyn_trajectory trajectory;
+    for (size_t j = 0; j < c.robot.joint_count; j++) moved[j] = goal[j] + (j % 2 ? off[k] : -0.7 * off[k]);
+    request.goal = moved;
+    request.cost_count = 1, request.costs = &electrical;
+    cr_assert_eq(armdyn_optimal_plan(robot, &request, &trajectory, NULL, &result, NULL, NULL, NULL), ARMDYN_OK);
+    cr_expect(result.optimal, "%g", off[k]);
+    if (k == 0) first = result.cost;
+    cr_expect_float_eq(result.cost, first, (1e-7 + 10 * fabs(off[k])) * first, "%g: %.9g, not %.9g", off[k],
+                       result.cost, first);
+    least = result.iterations < least ? result.iterations : least;
+    most = result.iterations > most ? result.iterations : most;
+    armdyn_trajectory_free(&trajectory);
+  }
+  cr_expect_leq((double)most, 1.2 * (double)least, "%zu to %zu iterations", least, most);
+  armdyn_robot_free(robot);
+}
+
 /* -- one axis, whose optimum is known in closed form: c tau^2 in the windings, c = r / (N k)^2, and what the joint takes -- */
 
 enum { AXIS_INERTIA, AXIS_COULOMB, AXIS_VISCOUS };

@@ -35,7 +35,7 @@ Test(soften, scales_are_parts_of_the_largest_speeds)
   struct armdyn_robot *soft = NULL;
   bool differs;
   cr_assert_eq(joint_path_spline(JOINTS, 2, s, points, rest, &c.trajectory), ARMDYN_OK);
-  cr_assert_eq(robot_softened(&p, &c, 0.3, &soft, &differs), ARMDYN_OK);
+  cr_assert_eq(robot_softened(&p, &c.trajectory, 0.3, &soft, &differs), ARMDYN_OK);
   cr_assert(differs && soft);
   const double want[JOINTS] = { 0.3 * 1.5 * 0.8, 0.3 * 1.5 * 0.4, 1e-3, 1 };
   for (size_t j = 0; j < JOINTS; j++) {
@@ -47,7 +47,7 @@ Test(soften, scales_are_parts_of_the_largest_speeds)
   armdyn_robot_free(soft);
 
   soft = NULL;
-  cr_assert_eq(robot_softened(&p, &c, 0.3e-3, &soft, &differs), ARMDYN_OK);
+  cr_assert_eq(robot_softened(&p, &c.trajectory, 0.3e-3, &soft, &differs), ARMDYN_OK);
   cr_expect(!differs && !soft, "its own is wider");
   armdyn_trajectory_free(&c.trajectory);
   armdyn_robot_free((struct armdyn_robot *)p.robot);
