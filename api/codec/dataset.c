@@ -180,28 +180,23 @@ void dataset_figures_encode(const struct dataset_figures *f, struct buffer *out)
 
 /* -- what GET answers -- */
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
 void dataset_resource_encode(const struct dataset_resource *r, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
-  member_text(&w, "id", r->id);
-  member_text(&w, "robot", r->robot);
+  json_member_text(&w, "id", r->id);
+  json_member_text(&w, "robot", r->robot);
   json_key(&w, "revision"), json_write_integer(&w, r->revision);
-  member_text(&w, "created_at", r->created_at);
-  member_text(&w, "label", r->label);
+  json_member_text(&w, "created_at", r->created_at);
+  json_member_text(&w, "label", r->label);
   json_key(&w, "samples"), json_write_integer(&w, r->samples);
   document_splice(&w, r->figures, r->summary ? "columns" : NULL);
-  member_text(&w, "sha256", r->sha256);
+  json_member_text(&w, "sha256", r->sha256);
   json_key(&w, "conditions"), json_write_raw(&w, r->conditions);
-  member_text(&w, "created_by", *r->created_by ? r->created_by : NULL);
-  member_text(&w, "reason", *r->reason ? r->reason : NULL);
+  json_member_text(&w, "created_by", *r->created_by ? r->created_by : NULL);
+  json_member_text(&w, "reason", *r->reason ? r->reason : NULL);
   json_key(&w, "tags"), json_write_raw(&w, r->tags);
-  if (!r->summary) member_text(&w, "notes", r->notes);
+  if (!r->summary) json_member_text(&w, "notes", r->notes);
   result_order_encode(&w, r->job_order_id, r->work_master_id, r->equipment_id);
   json_end_object(&w);
 }
@@ -210,9 +205,9 @@ void dataset_notes_encode(const struct dataset_resource *r, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
-  member_text(&w, "label", r->label);
+  json_member_text(&w, "label", r->label);
   json_key(&w, "tags"), json_write_raw(&w, r->tags);
-  member_text(&w, "notes", r->notes);
+  json_member_text(&w, "notes", r->notes);
   json_key(&w, "conditions"), json_write_raw(&w, r->conditions);
   result_order_encode(&w, r->job_order_id, r->work_master_id, r->equipment_id);
   json_end_object(&w);

@@ -9,11 +9,6 @@
 
 /* -- energies -- */
 
-static void member(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 void electrical_energy_encode(struct json_writer *w, const struct armdyn_electrical_energy *energy,
                               const struct armdyn_robot_description *robot)
 {
@@ -22,29 +17,29 @@ void electrical_energy_encode(struct json_writer *w, const struct armdyn_electri
     return;
   }
   json_begin_object(w);
-  member(w, "total", energy->total);
+  json_member_number(w, "total", energy->total);
   json_key(w, "by_cause"), json_begin_object(w);
-  member(w, "copper", energy->copper);
-  member(w, "gear", energy->gear);
-  member(w, "friction", energy->friction);
-  member(w, "gravity", energy->gravity);
-  member(w, "kinetic", energy->kinetic);
-  member(w, "burnt", energy->burnt);
-  member(w, "unexplained", energy->unexplained);
+  json_member_number(w, "copper", energy->copper);
+  json_member_number(w, "gear", energy->gear);
+  json_member_number(w, "friction", energy->friction);
+  json_member_number(w, "gravity", energy->gravity);
+  json_member_number(w, "kinetic", energy->kinetic);
+  json_member_number(w, "burnt", energy->burnt);
+  json_member_number(w, "unexplained", energy->unexplained);
   json_end_object(w);
-  member(w, "fed_back", energy->fed_back);
-  member(w, "exchanged", energy->exchanged);
+  json_member_number(w, "fed_back", energy->fed_back);
+  json_member_number(w, "exchanged", energy->exchanged);
   json_key(w, "by_joint"), json_begin_array(w);
   for (size_t j = 0; j < robot->joint_count; j++) {
     const struct armdyn_drive_energy *drive = &energy->by_joint[j];
     json_begin_object(w);
     json_key(w, "joint"), json_write_text(w, robot->joints[j].name);
-    member(w, "total", drive->total);
-    member(w, "drawn", drive->drawn);
-    member(w, "returned", drive->returned);
-    member(w, "copper", drive->copper);
-    member(w, "gear", drive->gear);
-    member(w, "friction", drive->friction);
+    json_member_number(w, "total", drive->total);
+    json_member_number(w, "drawn", drive->drawn);
+    json_member_number(w, "returned", drive->returned);
+    json_member_number(w, "copper", drive->copper);
+    json_member_number(w, "gear", drive->gear);
+    json_member_number(w, "friction", drive->friction);
     json_end_object(w);
   }
   json_end_array(w);
@@ -349,7 +344,7 @@ static void encode_side(struct json_writer *w, const char *name, const struct ar
     return;
   }
   json_begin_object(w);
-  member(w, "kwh_per_1000_cycles", energy->total / JOULES_A_KWH * CYCLES);
+  json_member_number(w, "kwh_per_1000_cycles", energy->total / JOULES_A_KWH * CYCLES);
   json_key(w, "electrical_energy"), electrical_energy_encode(w, energy, robot);
   json_end_object(w);
 }
@@ -361,8 +356,8 @@ static void encode_conditioning(struct json_writer *w, const struct armdyn_condi
     return;
   }
   json_begin_object(w);
-  member(w, "rate", conditioning->rate);
-  member(w, "cutoff_hz", conditioning->position_cutoff);
+  json_member_number(w, "rate", conditioning->rate);
+  json_member_number(w, "cutoff_hz", conditioning->position_cutoff);
   json_end_object(w);
 }
 
@@ -389,7 +384,7 @@ void energy_estimate_encode(struct buffer *out, const struct energy_estimate *es
   json_key(&w, "revision"), json_write_integer(&w, estimate->revision);
   carried_encode(&w, estimate->carried);
   json_key(&w, "regeneration"), json_write_text(&w, armdyn_regeneration_name(estimate->drives->regeneration));
-  member(&w, "duration", estimate->duration);
+  json_member_number(&w, "duration", estimate->duration);
   json_key(&w, "samples");
   if (estimate->samples)
     json_write_integer(&w, (long long)estimate->samples);
@@ -399,7 +394,7 @@ void energy_estimate_encode(struct buffer *out, const struct energy_estimate *es
   encode_side(&w, "predicted", predicted, estimate->robot);
   encode_side(&w, "measured", measured, estimate->robot);
   bool compared = measured && measured->total > 0;
-  member(&w, "difference_percent", compared ? 100 * (predicted->total / measured->total - 1) : NAN);
+  json_member_number(&w, "difference_percent", compared ? 100 * (predicted->total / measured->total - 1) : NAN);
   json_key(&w, "warnings"), encode_warnings(&w, estimate);
   json_end_object(&w);
 }

@@ -115,11 +115,6 @@ enum armdyn_status excitation_request_decode(const char *text, size_t length,
 
 /* -- what is answered -- */
 
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 static void encode_rows(struct json_writer *w, const char *name, size_t rows, size_t columns, const double *values)
 {
   json_key(w, name), json_begin_array(w);
@@ -140,10 +135,10 @@ static void encode_coefficients(struct json_writer *w, const struct excitation_r
 static void encode_search(struct json_writer *w, const struct armdyn_excitation *x)
 {
   json_key(w, "search"), json_begin_object(w);
-  member_number(w, "genetic_criterion", x->genetic_criterion);
+  json_member_number(w, "genetic_criterion", x->genetic_criterion);
   json_key(w, "evaluations"), json_write_integer(w, (long long)x->evaluations);
   json_key(w, "grid"), json_write_integer(w, (long long)x->grid);
-  member_number(w, "scale", x->scale);
+  json_member_number(w, "scale", x->scale);
   json_end_object(w);
 }
 
@@ -161,24 +156,24 @@ void excitation_result_encode(const struct excitation_result *result, struct buf
   json_begin_object(&w);
   carried_encode(&w, &result->request->carried);
   json_key(&w, "detail"), json_write_text(&w, detail);
-  member_number(&w, "duration", request->duration);
+  json_member_number(&w, "duration", request->duration);
   json_key(&w, "parameters"), json_write_integer(&w, (long long)result->parameters);
-  member_number(&w, "condition_number", x->condition);
-  member_number(&w, "sigma_min", x->sigma_min);
-  member_number(&w, "log_determinant", x->log_determinant);
+  json_member_number(&w, "condition_number", x->condition);
+  json_member_number(&w, "sigma_min", x->sigma_min);
+  json_member_number(&w, "log_determinant", x->log_determinant);
   json_key(&w, "criterion"), json_begin_object(&w);
   json_key(&w, "name"), json_write_text(&w, criteria[request->criterion]);
-  member_number(&w, "value", x->criterion);
+  json_member_number(&w, "value", x->criterion);
   json_end_object(&w);
-  member_number(&w, "base_frequency_hz", excitation_base_frequency(request));
+  json_member_number(&w, "base_frequency_hz", excitation_base_frequency(request));
   encode_coefficients(&w, result);
   encode_search(&w, x);
   json_key(&w, "known"), identification_data_encode(&w, result->known, result->known_count);
   json_key(&w, "margins"), motion_margins_encode(&w, result->robot, limits, result->margin);
   if (request->has_box) {
     json_key(&w, "tool_box"), json_begin_object(&w);
-    member_number(&w, "worst", x->box_usage);
-    member_number(&w, "time", x->box_time);
+    json_member_number(&w, "worst", x->box_usage);
+    json_member_number(&w, "time", x->box_time);
     json_end_object(&w);
   }
   clearance_constraint_encode(&w, &request->clear, result->clearance);
@@ -186,7 +181,7 @@ void excitation_result_encode(const struct excitation_result *result, struct buf
   json_key(&w, "warnings"), json_begin_array(&w);
   motion_step_warnings_encode(&w, result->robot, result->stepping, request->sample_rate);
   json_end_array(&w);
-  member_number(&w, "sample_rate", request->sample_rate);
+  json_member_number(&w, "sample_rate", request->sample_rate);
   result_origin_encode(&w, &request->labels, result->request_text);
   json_end_object(&w);
 }

@@ -42,29 +42,24 @@ enum armdyn_status friction_identification_request_decode(const char *text, size
 
 /* -- what is answered -- */
 
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 /* Of the terms that there are. */
 static void encode_deviations(struct json_writer *w, const struct armdyn_joint_friction *joint)
 {
   const struct armdyn_friction *d = &joint->deviation;
   json_begin_object(w);
-  member_number(w, "offset", d->offset);
-  member_number(w, "coulomb", d->coulomb.positive);
-  member_number(w, "viscous", d->viscous.positive);
+  json_member_number(w, "offset", d->offset);
+  json_member_number(w, "coulomb", d->coulomb.positive);
+  json_member_number(w, "viscous", d->viscous.positive);
   if (!isnan(joint->friction.stiction)) {
-    member_number(w, "stiction", d->stiction);
-    member_number(w, "stribeck_velocity", d->stribeck_velocity);
+    json_member_number(w, "stiction", d->stiction);
+    json_member_number(w, "stribeck_velocity", d->stribeck_velocity);
   }
-  if (joint->friction.high_speed != 0) member_number(w, "high_speed", d->high_speed);
+  if (joint->friction.high_speed != 0) json_member_number(w, "high_speed", d->high_speed);
   json_key(w, "position"), json_begin_array(w);
   for (size_t k = 0; k < joint->friction.ripple_count; k++) {
     json_begin_object(w);
-    member_number(w, "amplitude", d->ripples[k].amplitude);
-    member_number(w, "phase", d->ripples[k].phase);
+    json_member_number(w, "amplitude", d->ripples[k].amplitude);
+    json_member_number(w, "phase", d->ripples[k].phase);
     json_end_object(w);
   }
   json_end_array(w);
@@ -80,8 +75,8 @@ static void encode_trials(struct json_writer *w, const struct armdyn_joint_frict
     json_key(w, "term"), json_write_text(w, armdyn_friction_term_name(trial->term));
     json_key(w, "order");
     json_write_number(w, trial->term == ARMDYN_FRICTION_POSITION ? trial->order : NAN);
-    member_number(w, "without", trial->without);
-    member_number(w, "with", isfinite(trial->with) ? trial->with : NAN);
+    json_member_number(w, "without", trial->without);
+    json_member_number(w, "with", isfinite(trial->with) ? trial->with : NAN);
     json_key(w, "kept"), json_write_truth(w, trial->kept);
     json_end_object(w);
   }
@@ -94,10 +89,10 @@ static void encode_points(struct json_writer *w, const struct armdyn_joint_frict
   for (size_t k = 0; k < joint->point_count && k < most; k++) {
     const struct armdyn_speed_point *point = &joint->points[k];
     json_begin_object(w);
-    member_number(w, "speed", point->speed);
-    member_number(w, "torque", point->torque);
-    member_number(w, "fitted", point->fitted);
-    member_number(w, "duration", point->seconds);
+    json_member_number(w, "speed", point->speed);
+    json_member_number(w, "torque", point->torque);
+    json_member_number(w, "fitted", point->fitted);
+    json_member_number(w, "duration", point->seconds);
     json_end_object(w);
   }
   json_end_array(w);
@@ -129,8 +124,8 @@ static void encode_joint(struct json_writer *w, const struct armdyn_joint *model
     encode_deviations(w, joint);
   else
     json_write_null(w);
-  member_number(w, "error", joint->found ? joint->error : NAN);
-  member_number(w, "held_out_error", joint->found ? joint->held_out : NAN);
+  json_member_number(w, "error", joint->found ? joint->error : NAN);
+  json_member_number(w, "held_out_error", joint->found ? joint->held_out : NAN);
   json_key(w, "trials"), encode_trials(w, joint);
   json_key(w, "run_count"), json_write_integer(w, (long long)joint->point_count);
   json_key(w, "points"), encode_points(w, joint, points_most);
@@ -170,8 +165,8 @@ void friction_identification_result_encode(const struct friction_identification_
   json_end_array(&w);
   json_key(&w, "data"), identification_data_encode(&w, result->data, result->data_count);
   json_key(&w, "conditioning"), json_begin_object(&w);
-  member_number(&w, "rate", result->rate);
-  member_number(&w, "position_cutoff_hz", result->request->position_cutoff_hz);
+  json_member_number(&w, "rate", result->rate);
+  json_member_number(&w, "position_cutoff_hz", result->request->position_cutoff_hz);
   json_end_object(&w);
   json_key(&w, "warnings"), encode_warnings(&w, result);
   result_origin_encode(&w, &result->request->labels, result->request_text);

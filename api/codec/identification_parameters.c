@@ -3,16 +3,6 @@
 #include "api/codec/identification.h"
 #include "armdyn/armdyn.h"
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 /* -- base parameters -- */
 
 static void write_expression(struct json_writer *w, const struct armdyn_base_parameters *base, size_t k,
@@ -36,9 +26,9 @@ static void encode_base(struct json_writer *w, const struct identification_resul
     const double value = estimate->beta[k], deviation = estimate->deviation[k];
     json_begin_object(w);
     json_key(w, "expression"), write_expression(w, base, k, &text);
-    member_number(w, "value", value);
-    member_number(w, "std", deviation);
-    member_number(w, "relative_std_percent", value == 0 ? NAN : 100 * deviation / fabs(value));
+    json_member_number(w, "value", value);
+    json_member_number(w, "std", deviation);
+    json_member_number(w, "relative_std_percent", value == 0 ? NAN : 100 * deviation / fabs(value));
     json_end_object(w);
   }
   json_end_array(w);
@@ -60,13 +50,13 @@ static void encode_parameter(struct json_writer *w, const struct identification_
   char name[ARMDYN_PARAMETER_NAME_SIZE];
   armdyn_parameter_id_name(id, name);
   json_begin_object(w);
-  member_text(w, "joint", result->robot->joints[id->joint].name);
-  member_text(w, "name", name);
-  member_number(w, "value", stated.value);
-  member_number(w, "std", stated.deviation);
+  json_member_text(w, "joint", result->robot->joints[id->joint].name);
+  json_member_text(w, "name", name);
+  json_member_number(w, "value", stated.value);
+  json_member_number(w, "std", stated.deviation);
   if (stated.at_bound) json_key(w, "at_bound"), json_write_truth(w, true);
   if (stated.held) json_key(w, "held"), json_write_truth(w, true);
-  if (!isnan(stated.prior)) member_number(w, "prior", stated.prior);
+  if (!isnan(stated.prior)) json_member_number(w, "prior", stated.prior);
   json_end_object(w);
 }
 
@@ -211,12 +201,12 @@ static void encode_friction_of(struct json_writer *w, const struct identificatio
     char name[ARMDYN_PARAMETER_NAME_SIZE];
     if (id.joint != joint || id.group != ARMDYN_PARAMETER_FRICTION) continue;
     armdyn_parameter_id_name(&id, name);
-    member_number(w, name, values[i]);
+    json_member_number(w, name, values[i]);
   }
   for (size_t k = 0; k < count; k++) {
     char name[ARMDYN_PARAMETER_NAME_SIZE];
     armdyn_parameter_id_name(&numbers[k].id, name);
-    member_number(w, name, values == result->estimate->standard ? numbers[k].value : numbers[k].deviation);
+    json_member_number(w, name, values == result->estimate->standard ? numbers[k].value : numbers[k].deviation);
   }
 }
 
@@ -224,15 +214,15 @@ static void encode_friction_of(struct json_writer *w, const struct identificatio
 static void encode_shape(struct json_writer *w, const struct armdyn_friction *friction)
 {
   if (!isnan(friction->stribeck_velocity)) {
-    member_number(w, "stribeck_velocity", friction->stribeck_velocity);
-    member_number(w, "stribeck_exponent", friction->stribeck_exponent);
+    json_member_number(w, "stribeck_velocity", friction->stribeck_velocity);
+    json_member_number(w, "stribeck_exponent", friction->stribeck_exponent);
   }
   if (!friction->ripple_count) return;
   json_key(w, "position"), json_begin_array(w);
   for (size_t k = 0; k < friction->ripple_count; k++) {
     json_begin_object(w);
-    member_number(w, "order", friction->ripples[k].order);
-    member_number(w, "phase", friction->ripples[k].phase);
+    json_member_number(w, "order", friction->ripples[k].order);
+    json_member_number(w, "phase", friction->ripples[k].phase);
     json_end_object(w);
   }
   json_end_array(w);
@@ -275,14 +265,14 @@ static void encode_friction(struct json_writer *w, const struct identification_r
   json_key(w, "friction"), json_begin_array(w);
   for (size_t j = 0; j < result->robot->joint_count; j++) {
     json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
+    json_member_text(w, "joint", result->robot->joints[j].name);
     encode_friction_of(w, result, j, result->estimate->standard);
     encode_shape(w, &result->identified->joints[j].friction);
-    member_number(w, "velocity_scale", result->identified->joints[j].velocity_scale);
+    json_member_number(w, "velocity_scale", result->identified->joints[j].velocity_scale);
     json_key(w, "std"), json_begin_object(w);
     encode_friction_of(w, result, j, result->estimate->standard_deviation);
     if (result->stribeck_deviation && !isnan(result->identified->joints[j].friction.stribeck_velocity))
-      member_number(w, "stribeck_velocity", stribeck_deviation(result, j));
+      json_member_number(w, "stribeck_velocity", stribeck_deviation(result, j));
     json_end_object(w);
     encode_curve(w, result, j);
     json_end_object(w);

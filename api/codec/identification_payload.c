@@ -3,11 +3,6 @@
 #include "api/codec/parts.h"
 #include "armdyn/armdyn.h"
 
-static void member(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 /* The k-th of a payload's ten parameters; it is left open where it has no deviation. */
 static void encode_payload_parameter(struct json_writer *w, size_t k, double value, double deviation, bool identifiable)
 {
@@ -16,8 +11,8 @@ static void encode_payload_parameter(struct json_writer *w, size_t k, double val
   armdyn_parameter_id_name(&id, name);
   json_begin_object(w);
   json_key(w, "name"), json_write_text(w, name);
-  member(w, "value", value);
-  member(w, "std", deviation);
+  json_member_number(w, "value", value);
+  json_member_number(w, "std", deviation);
   json_key(w, "identifiable"), json_write_truth(w, identifiable);
   json_end_object(w);
 }
@@ -41,7 +36,7 @@ static void encode_weighed_load(struct json_writer *w, const struct identificati
 {
   const struct armdyn_weighed_load *load = &result->weighed->loads[kind - 1];
   json_begin_object(w);
-  member(w, "mass", load->parameters[0]);
+  json_member_number(w, "mass", load->parameters[0]);
   json_key(w, "datasets"), json_begin_array(w);
   for (size_t i = 0; i < result->data_count; i++)
     if (result->weighed->kind[i] == kind) json_write_text(w, result->data[i].id);

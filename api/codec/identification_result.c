@@ -7,16 +7,6 @@
 static const char *const roles[] = { "training", "validation", "unloaded" };
 static const char *const subjects[] = { "arm", "payload" };
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 /* -- velocities, delays and gains -- */
 
 static void encode_velocity(struct json_writer *w, const char *joint, bool used, const struct armdyn_logged_velocity *v)
@@ -24,16 +14,16 @@ static void encode_velocity(struct json_writer *w, const char *joint, bool used,
   static const char *const verdicts[ARMDYN_VELOCITY_VERDICTS] = { "agrees", "rests", "unlike", "gain",
                                                                   "offset", "late",  "noisy" };
   json_begin_object(w);
-  member_text(w, "joint", joint);
+  json_member_text(w, "joint", joint);
   json_key(w, "used"), json_write_truth(w, used);
-  member_text(w, "verdict", verdicts[v->verdict]);
-  member_number(w, "gain", v->gain);
-  member_number(w, "gain_std", v->gain_deviation);
-  member_number(w, "delay", v->delay);
-  member_number(w, "delay_std", v->delay_deviation);
-  member_number(w, "delay_harmless", v->latest);
-  member_number(w, "offset", v->offset);
-  member_number(w, "noise", v->noise);
+  json_member_text(w, "verdict", verdicts[v->verdict]);
+  json_member_number(w, "gain", v->gain);
+  json_member_number(w, "gain_std", v->gain_deviation);
+  json_member_number(w, "delay", v->delay);
+  json_member_number(w, "delay_std", v->delay_deviation);
+  json_member_number(w, "delay_harmless", v->latest);
+  json_member_number(w, "offset", v->offset);
+  json_member_number(w, "noise", v->noise);
   json_end_object(w);
 }
 
@@ -45,7 +35,7 @@ static void encode_velocities(struct json_writer *w, const struct identification
     const struct identification_velocity *of = &result->velocities[i];
     if (!of->has) continue;
     json_begin_object(w);
-    member_text(w, "dataset", result->data[i].id);
+    json_member_text(w, "dataset", result->data[i].id);
     json_key(w, "joints"), json_begin_array(w);
     for (size_t j = 0; j < result->robot->joint_count; j++)
       encode_velocity(w, result->robot->joints[j].name, of->used[j], &of->found[j]);
@@ -62,9 +52,9 @@ static void encode_delays(struct json_writer *w, const struct identification_res
   for (size_t j = 0; j < result->robot->joint_count; j++) {
     const struct identification_delay *delay = &result->delays[j];
     json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
-    member_number(w, "delay", delay->found.delay);
-    member_number(w, "std", delay->found.deviation);
+    json_member_text(w, "joint", result->robot->joints[j].name);
+    json_member_number(w, "delay", delay->found.delay);
+    json_member_number(w, "std", delay->found.deviation);
     json_key(w, "compensated"), json_write_truth(w, delay->compensated);
     json_end_object(w);
   }
@@ -80,10 +70,10 @@ static void encode_cutoffs(struct json_writer *w, const struct identification_re
   json_key(w, "cutoffs"), json_begin_array(w);
   for (size_t k = 0; k < cutoffs->count; k++) {
     json_begin_object(w);
-    member_number(w, "position_cutoff_hz", cutoffs->tried[k].position);
-    member_number(w, "torque_cutoff_hz", cutoffs->tried[k].torque);
-    member_number(w, "error", cutoffs->tried[k].error);
-    member_number(w, "gain", cutoffs->tried[k].gain);
+    json_member_number(w, "position_cutoff_hz", cutoffs->tried[k].position);
+    json_member_number(w, "torque_cutoff_hz", cutoffs->tried[k].torque);
+    json_member_number(w, "error", cutoffs->tried[k].error);
+    json_member_number(w, "gain", cutoffs->tried[k].gain);
     json_key(w, "chosen"), json_write_truth(w, k == cutoffs->chosen);
     json_end_object(w);
   }
@@ -101,8 +91,8 @@ static void encode_instruments(struct json_writer *w, const struct identificatio
 {
   if (!result->instruments.asked) return;
   json_key(w, "instruments"), json_begin_object(w);
-  member_text(w, "from", instruments_named(result->instruments.cutoff));
-  member_number(w, "cutoff_hz", result->instruments.cutoff);
+  json_member_text(w, "from", instruments_named(result->instruments.cutoff));
+  json_member_number(w, "cutoff_hz", result->instruments.cutoff);
   json_end_object(w);
 }
 
@@ -111,19 +101,19 @@ static void encode_filter_test(struct json_writer *w, const struct identificatio
   const struct armdyn_filter_test *found = &result->filter_test.found;
   if (!result->filter_test.asked) return;
   json_key(w, "filter_test"), json_begin_object(w);
-  member_text(w, "instruments", instruments_named(result->filter_test.instrument_cutoff));
-  member_number(w, "instrument_cutoff_hz", result->filter_test.instrument_cutoff);
+  json_member_text(w, "instruments", instruments_named(result->filter_test.instrument_cutoff));
+  json_member_number(w, "instrument_cutoff_hz", result->filter_test.instrument_cutoff);
   json_key(w, "samples"), json_write_integer(w, (long long)found->samples);
-  member_number(w, "f", found->statistic);
-  member_number(w, "numerator", found->numerator);
-  member_number(w, "denominator", found->denominator);
-  member_number(w, "p", found->p);
+  json_member_number(w, "f", found->statistic);
+  json_member_number(w, "numerator", found->numerator);
+  json_member_number(w, "denominator", found->denominator);
+  json_member_number(w, "p", found->p);
   json_key(w, "rejected"), json_write_truth(w, found->p < SIZE_OF_TEST);
   json_key(w, "joints"), json_begin_array(w);
   for (size_t j = 0; j < result->robot->joint_count; j++) {
     json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
-    member_number(w, "t", found->t[j]);
+    json_member_text(w, "joint", result->robot->joints[j].name);
+    json_member_number(w, "t", found->t[j]);
     json_end_object(w);
   }
   json_end_array(w);
@@ -137,9 +127,9 @@ static void encode_gains(struct json_writer *w, const struct identification_resu
   for (size_t j = 0; j < result->robot->joint_count; j++) {
     const struct identification_gain *gain = &result->gains[j];
     json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
-    member_number(w, "gain", gain->found.gain);
-    member_number(w, "std", gain->found.deviation);
+    json_member_text(w, "joint", result->robot->joints[j].name);
+    json_member_number(w, "gain", gain->found.gain);
+    json_member_number(w, "std", gain->found.deviation);
     json_key(w, "applied"), json_write_truth(w, gain->applied);
     json_end_object(w);
   }
@@ -158,8 +148,8 @@ static void encode_closed_loop(struct json_writer *w, const struct identificatio
   json_key(w, "joints"), json_begin_array(w);
   for (size_t j = 0; j < result->robot->joint_count; j++) {
     json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
-    member_number(w, "path_rms", told->path[j]);
+    json_member_text(w, "joint", result->robot->joints[j].name);
+    json_member_number(w, "path_rms", told->path[j]);
     json_end_object(w);
   }
   json_end_array(w);
@@ -170,11 +160,11 @@ static void encode_closed_loop(struct json_writer *w, const struct identificatio
 
 static void encode_fit(struct json_writer *w, const struct armdyn_fit *fit)
 {
-  member_number(w, "relative_percent", 100 * fit->relative);
-  member_number(w, "rms", fit->rms);
-  member_number(w, "nrmse_percent", 100 * fit->nrmse);
-  member_number(w, "r2", fit->r2);
-  member_number(w, "max", fit->max);
+  json_member_number(w, "relative_percent", 100 * fit->relative);
+  json_member_number(w, "rms", fit->rms);
+  json_member_number(w, "nrmse_percent", 100 * fit->nrmse);
+  json_member_number(w, "r2", fit->r2);
+  json_member_number(w, "max", fit->max);
 }
 
 static void encode_fits(struct json_writer *w, const char *name, const struct armdyn_fit *together,
@@ -210,7 +200,7 @@ void identification_residuals_encode(struct json_writer *w, const struct identif
                                      size_t joints)
 {
   json_begin_object(w);
-  member_text(w, "of", roles[residuals->role]);
+  json_member_text(w, "of", roles[residuals->role]);
   json_key(w, "spectrum"), json_begin_object(w);
   json_key(w, "frequency_hz"), json_write_numbers(w, residuals->frequency, residuals->lines);
   json_key(w, "joints"), json_begin_array(w);
@@ -220,7 +210,7 @@ void identification_residuals_encode(struct json_writer *w, const struct identif
   json_key(w, "histograms"), json_begin_array(w);
   for (size_t j = 0; j < joints; j++) {
     json_begin_object(w);
-    member_number(w, "range", residuals->range[j]);
+    json_member_number(w, "range", residuals->range[j]);
     json_key(w, "counts"), json_begin_array(w);
     for (size_t b = 0; b < RESIDUAL_BINS; b++) json_write_integer(w, residuals->counts[j][b]);
     json_end_array(w);
@@ -241,7 +231,7 @@ static void encode_consistency(struct json_writer *w, const struct identificatio
   json_key(w, "links"), json_begin_array(w);
   for (size_t j = 0; j < links; j++) {
     json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
+    json_member_text(w, "joint", result->robot->joints[j].name);
     json_key(w, "physically_consistent"), json_write_truth(w, result->estimate->physical[j]);
     json_end_object(w);
   }
@@ -253,12 +243,12 @@ static void encode_lack(struct json_writer *w, const char *name, const struct ar
                         const char *other)
 {
   json_key(w, name), json_begin_object(w);
-  member_number(w, "f", lack->f);
-  member_number(w, "p", lack->p);
+  json_member_number(w, "f", lack->f);
+  json_member_number(w, "p", lack->p);
   json_key(w, "bins"), json_write_integer(w, (long long)lack->bins);
   json_key(w, "passes"), json_write_integer(w, (long long)lack->passes);
-  if (other && isfinite(lack->f)) member_text(w, "joint", other);
-  if (isnan(lack->f)) member_text(w, "reason", "fewer than 8 bins that the joint passes 3 times or more");
+  if (other && isfinite(lack->f)) json_member_text(w, "joint", other);
+  if (isnan(lack->f)) json_member_text(w, "reason", "fewer than 8 bins that the joint passes 3 times or more");
   json_end_object(w);
 }
 
@@ -269,9 +259,9 @@ static void encode_events(struct json_writer *w, const struct identification_res
   for (size_t k = 0; k < result->estimate->event_count; k++) {
     const struct armdyn_log_window *event = &result->estimate->events[k];
     json_begin_object(w);
-    member_text(w, "dataset", result->data[event->log].id); /* what is trained on comes first */
-    member_number(w, "from", event->from);
-    member_number(w, "to", event->to);
+    json_member_text(w, "dataset", result->data[event->log].id); /* what is trained on comes first */
+    json_member_number(w, "from", event->from);
+    json_member_number(w, "to", event->to);
     json_end_object(w);
   }
   json_end_array(w);
@@ -283,7 +273,7 @@ static void encode_lack_of_fit(struct json_writer *w, const struct identificatio
   for (size_t j = 0; j < result->robot->joint_count; j++) {
     const struct armdyn_lack_of_fit *lacks = result->estimate->lack_of_fit + j * ARMDYN_LACKS;
     json_begin_object(w);
-    member_text(w, "joint", result->robot->joints[j].name);
+    json_member_text(w, "joint", result->robot->joints[j].name);
     encode_lack(w, "velocity", &lacks[ARMDYN_LACK_OVER_VELOCITY], NULL);
     encode_lack(w, "position", &lacks[ARMDYN_LACK_OVER_POSITION], NULL);
     const struct armdyn_lack_of_fit *others = &lacks[ARMDYN_LACK_OVER_OTHERS];
@@ -301,9 +291,9 @@ void identification_data_encode(struct json_writer *w, const struct identificati
   json_begin_array(w);
   for (size_t i = 0; i < count; i++) {
     json_begin_object(w);
-    member_text(w, "id", data[i].id);
-    member_text(w, "label", data[i].label ? data[i].label : "");
-    member_text(w, "sha256", data[i].sha256);
+    json_member_text(w, "id", data[i].id);
+    json_member_text(w, "label", data[i].label ? data[i].label : "");
+    json_member_text(w, "sha256", data[i].sha256);
     json_key(w, "samples"), json_write_integer(w, data[i].samples);
     json_end_object(w);
   }
@@ -323,12 +313,12 @@ static size_t count_open(const struct armdyn_estimate *estimate)
 static void encode_prior(struct json_writer *w, const struct armdyn_estimate *estimate)
 {
   json_key(w, "prior"), json_begin_object(w);
-  member_number(w, "strength", estimate->prior_strength);
+  json_member_number(w, "strength", estimate->prior_strength);
   json_key(w, "cross_validation"), json_begin_array(w);
   for (size_t i = 0; i < ARMDYN_STRENGTHS && estimate->curve[i].strength > 0; i++) {
     json_begin_object(w);
-    member_number(w, "strength", estimate->curve[i].strength);
-    member_number(w, "relative_percent", 100 * estimate->curve[i].error);
+    json_member_number(w, "strength", estimate->curve[i].strength);
+    json_member_number(w, "relative_percent", 100 * estimate->curve[i].error);
     json_end_object(w);
   }
   json_end_array(w);
@@ -340,9 +330,9 @@ void identification_warnings_encode(struct json_writer *w, const struct identifi
   json_key(w, "warnings"), json_begin_array(w);
   for (size_t i = 0; i < count; i++) {
     json_begin_object(w);
-    member_text(w, "code", warnings[i].code);
-    if (warnings[i].joint) member_text(w, "joint", warnings[i].joint);
-    member_text(w, "detail", warnings[i].detail);
+    json_member_text(w, "code", warnings[i].code);
+    if (warnings[i].joint) json_member_text(w, "joint", warnings[i].joint);
+    json_member_text(w, "detail", warnings[i].detail);
     json_end_object(w);
   }
   json_end_array(w);
@@ -360,19 +350,19 @@ static void encode_ids(struct json_writer *w, const char *name, const struct ide
 static void encode_provenance(struct json_writer *w, const struct identification_result *result)
 {
   json_key(w, "provenance"), json_begin_object(w);
-  member_text(w, "program", "armdyn");
-  member_text(w, "version", armdyn_version());
-  member_text(w, "robot_sha256", result->robot_sha256);
+  json_member_text(w, "program", "armdyn");
+  json_member_text(w, "version", armdyn_version());
+  json_member_text(w, "robot_sha256", result->robot_sha256);
   json_key(w, "seed"), json_write_integer(w, result->request->seed);
   json_key(w, "datasets"), json_begin_array(w);
   for (size_t i = 0; i < result->data_count; i++) {
     const struct identification_data *data = &result->data[i];
     json_begin_object(w);
-    member_text(w, "id", data->id);
-    member_text(w, "label", data->label);
-    member_text(w, "role", roles[data->role]);
+    json_member_text(w, "id", data->id);
+    json_member_text(w, "label", data->label);
+    json_member_text(w, "role", roles[data->role]);
     json_key(w, "samples"), json_write_integer(w, data->samples);
-    member_text(w, "sha256", data->sha256);
+    json_member_text(w, "sha256", data->sha256);
     json_end_object(w);
   }
   json_end_array(w);
@@ -387,12 +377,12 @@ void identification_result_encode(const struct identification_result *result, st
   const size_t n = result->robot->joint_count;
   const size_t count = payload ? 10 : armdyn_base_parameter_count(armdyn_unknowns_base(result->unknowns));
   json_begin_object(&w);
-  member_text(&w, "identify", subjects[result->request->identify]);
-  member_text(&w, "estimator", identification_estimators[result->request->estimator]);
+  json_member_text(&w, "identify", subjects[result->request->identify]);
+  json_member_text(&w, "estimator", identification_estimators[result->request->estimator]);
   encode_ids(&w, "datasets", result, IDENTIFICATION_TRAINING);
   encode_ids(&w, "validation", result, IDENTIFICATION_VALIDATION);
   json_key(&w, "training_samples"), json_write_integer(&w, (long long)result->errors[0].samples);
-  member_number(&w, "condition_number", payload ? payload->condition : estimate->condition);
+  json_member_number(&w, "condition_number", payload ? payload->condition : estimate->condition);
   json_key(&w, "base_parameter_count"), json_write_integer(&w, (long long)count);
   json_key(&w, "rank"), json_write_integer(&w, (long long)(payload ? payload->rank : count - count_open(estimate)));
   json_key(&w, "rounds"), json_write_integer(&w, (long long)(payload ? payload->rounds : estimate->rounds));
@@ -420,7 +410,7 @@ void identification_result_encode(const struct identification_result *result, st
   if (!payload) encode_prior(&w, estimate);
   json_key(&w, "residuals"), identification_residuals_encode(&w, &result->residuals, n);
   identification_warnings_encode(&w, result->warnings, result->warning_count);
-  member_number(&w, "sample_rate", result->sample_rate);
+  json_member_number(&w, "sample_rate", result->sample_rate);
   result_order_encode(&w, result->request->labels.job_order_id, result->request->labels.work_master_id,
                       result->request->labels.equipment_id);
   json_key(&w, "request"), json_write_raw(&w, result->request_text);

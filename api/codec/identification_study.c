@@ -28,23 +28,13 @@ enum armdyn_status identification_study_request_decode(const char *text, size_t 
 
 /* -- what is answered -- */
 
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
-static void member_count(struct json_writer *w, const char *name, size_t value)
-{
-  json_key(w, name), json_write_integer(w, (long long)value);
-}
-
 static void encode_share(struct json_writer *w, const char *name, double stated, const struct armdyn_share *share)
 {
   json_key(w, name), json_begin_object(w);
-  member_number(w, "stated", stated);
-  member_number(w, "share", share->value);
-  member_number(w, "low", share->low);
-  member_number(w, "high", share->high);
+  json_member_number(w, "stated", stated);
+  json_member_number(w, "share", share->value);
+  json_member_number(w, "low", share->low);
+  json_member_number(w, "high", share->high);
   json_end_object(w);
 }
 
@@ -72,14 +62,14 @@ static void encode_parameter(struct json_writer *w, const struct identification_
   armdyn_base_parameter_text(base, k, expression, size);
   json_begin_object(w);
   json_key(w, "expression"), json_write_text(w, expression);
-  member_number(w, "truth", p.truth);
-  member_count(w, "runs", p.runs);
-  member_count(w, "at_bound", p.at_bound);
-  member_number(w, "mean", p.mean);
-  member_number(w, "bias", p.bias);
-  member_number(w, "bias_error", p.bias_error);
-  member_number(w, "spread", p.spread);
-  member_number(w, "std", p.stated);
+  json_member_number(w, "truth", p.truth);
+  json_member_count(w, "runs", p.runs);
+  json_member_count(w, "at_bound", p.at_bound);
+  json_member_number(w, "mean", p.mean);
+  json_member_number(w, "bias", p.bias);
+  json_member_number(w, "bias_error", p.bias_error);
+  json_member_number(w, "spread", p.spread);
+  json_member_number(w, "std", p.stated);
   json_key(w, "coverage"), json_begin_object(w);
   for (enum armdyn_study_width width = 0; width < ARMDYN_STUDY_WIDTHS; width++) {
     const struct armdyn_share share =
@@ -108,10 +98,10 @@ static void encode_noise(struct json_writer *w, const struct identification_stud
   for (size_t j = 0; j < result->robot->joint_count; j++) {
     json_begin_object(w);
     json_key(w, "joint"), json_write_text(w, result->robot->joints[j].name);
-    member_number(w, "torque_std", armdyn_noise_deviation(result->noise, j));
-    member_count(w, "order", armdyn_noise_order(result->noise, j));
-    member_number(w, "correlation_time", armdyn_noise_correlation(result->noise, j) / rate);
-    member_number(w, "position_std", result->position_deviation[j]);
+    json_member_number(w, "torque_std", armdyn_noise_deviation(result->noise, j));
+    json_member_count(w, "order", armdyn_noise_order(result->noise, j));
+    json_member_number(w, "correlation_time", armdyn_noise_correlation(result->noise, j) / rate);
+    json_member_number(w, "position_std", result->position_deviation[j]);
     json_end_object(w);
   }
   json_end_array(w);
@@ -126,10 +116,10 @@ void identification_study_result_encode(const struct identification_study_result
   json_key(&w, "estimator"), json_write_text(&w, result->estimator);
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
   json_key(&w, "motion"), json_write_text(&w, result->in_loop ? "simulated_loop" : "measured");
-  member_count(&w, "samples", result->samples);
-  member_count(&w, "completed", result->completed);
-  member_count(&w, "failed", result->failed);
-  member_count(&w, "other_terms", result->other_terms);
+  json_member_count(&w, "samples", result->samples);
+  json_member_count(&w, "completed", result->completed);
+  json_member_count(&w, "failed", result->failed);
+  json_member_count(&w, "other_terms", result->other_terms);
   encode_noise(&w, result);
   encode_coverage(&w, result);
   encode_parameters(&w, result);

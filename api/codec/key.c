@@ -40,14 +40,9 @@ enum armdyn_status key_request_decode(const char *text, size_t length, struct ke
   return json_decode(text, length, &type, request, NULL, faults);
 }
 
-static void member(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
 static void member_time(struct json_writer *w, const char *name, const char *time)
 {
-  member(w, name, *time ? time : NULL);
+  json_member_text(w, name, *time ? time : NULL);
 }
 
 static void write_motion(struct json_writer *w, const char *names)
@@ -67,11 +62,12 @@ static void warn_of_first(struct json_writer *w)
 {
   json_key(w, "warnings"), json_begin_array(w);
   json_begin_object(w);
-  member(w, "code", "keys_needed");
-  member(w, "detail",
-         "this is the first key: from now on every call needs one, as `Authorization: Bearer <secret>`, and this "
-         "secret is "
-         "shown once");
+  json_member_text(w, "code", "keys_needed");
+  json_member_text(
+      w, "detail",
+      "this is the first key: from now on every call needs one, as `Authorization: Bearer <secret>`, and this "
+      "secret is "
+      "shown once");
   json_end_object(w);
   json_end_array(w);
 }
@@ -79,14 +75,14 @@ static void warn_of_first(struct json_writer *w)
 void key_resource_encode(const struct key_resource *key, struct json_writer *w)
 {
   json_begin_object(w);
-  member(w, "id", key->id);
-  member(w, "name", key->name);
-  member(w, "role", key->role);
+  json_member_text(w, "id", key->id);
+  json_member_text(w, "name", key->name);
+  json_member_text(w, "role", key->role);
   json_key(w, "motion"), write_motion(w, key->motion);
   member_time(w, "created_at", key->created_at);
   member_time(w, "expires_at", key->expires_at);
   member_time(w, "last_used_at", key->last_used_at);
-  if (key->secret) member(w, "secret", key->secret);
+  if (key->secret) json_member_text(w, "secret", key->secret);
   if (key->first) warn_of_first(w);
   json_end_object(w);
 }

@@ -2,16 +2,6 @@
 
 #include <math.h>
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 static const char *unit_of(const struct playback *p, size_t j)
 {
   return p->robot->joints[j].type == ARMDYN_PRISMATIC ? "m" : "rad";
@@ -28,17 +18,17 @@ static size_t worst_joint(const struct playback *p)
 
 static void write_deviation(struct json_writer *w, const struct playback *p, size_t j)
 {
-  member_text(w, "joint", p->robot->joints[j].name);
-  member_text(w, "unit", unit_of(p, j));
-  member_number(w, "deviation", p->position[j].worst);
-  member_number(w, "deviation_at", p->position[j].worst_at);
+  json_member_text(w, "joint", p->robot->joints[j].name);
+  json_member_text(w, "unit", unit_of(p, j));
+  json_member_number(w, "deviation", p->position[j].worst);
+  json_member_number(w, "deviation_at", p->position[j].worst_at);
 }
 
 static void write_worst(struct json_writer *w, const struct playback *p)
 {
   json_key(w, "worst_deviation"), json_begin_object(w);
   write_deviation(w, p, worst_joint(p));
-  member_number(w, "tolerance", p->tolerance);
+  json_member_number(w, "tolerance", p->tolerance);
   json_end_object(w);
 }
 
@@ -48,7 +38,7 @@ static void write_joints(struct json_writer *w, const struct playback *p)
   for (size_t j = 0; j < p->robot->joint_count; j++) {
     json_begin_object(w);
     write_deviation(w, p, j);
-    member_number(w, "deviation_rms", p->position[j].rms);
+    json_member_number(w, "deviation_rms", p->position[j].rms);
     json_end_object(w);
   }
   json_end_array(w);
@@ -66,12 +56,12 @@ void measured_encode(const struct playback *p, struct buffer *out)
   struct json_writer w = { .out = out };
   json_begin_object(&w);
   json_key(&w, "samples"), json_write_integer(&w, (long long)p->samples);
-  member_number(&w, "measured_time", measured_time(p));
-  member_text(&w, "torque_source", p->commanded ? "command" : "sensor");
-  member_number(&w, "mechanical_energy_measured",
-                p->commanded ? NAN : p->mechanical.measured + p->mechanical.braking_measured);
-  member_number(&w, "electrical_energy_modelled_from_measured",
-                p->commanded || !p->has_electrical ? NAN : p->electrical.measured);
+  json_member_number(&w, "measured_time", measured_time(p));
+  json_member_text(&w, "torque_source", p->commanded ? "command" : "sensor");
+  json_member_number(&w, "mechanical_energy_measured",
+                     p->commanded ? NAN : p->mechanical.measured + p->mechanical.braking_measured);
+  json_member_number(&w, "electrical_energy_modelled_from_measured",
+                     p->commanded || !p->has_electrical ? NAN : p->electrical.measured);
   write_worst(&w, p);
   write_joints(&w, p);
   json_end_object(&w);

@@ -2,16 +2,6 @@
 
 static const double USAGE_MOST = 1 + 1e-9; /* beyond it is no rounding */
 
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
 void motion_margins_encode(struct json_writer *w, const struct armdyn_robot_description *robot,
                            const struct armdyn_limits *limits, const struct armdyn_margin *margin)
 {
@@ -19,11 +9,11 @@ void motion_margins_encode(struct json_writer *w, const struct armdyn_robot_desc
   for (size_t i = 0; i < ARMDYN_LIMIT_KINDS * robot->joint_count; i++) {
     if (!trajectory_limited(&limits[margin[i].joint], margin[i].limit)) continue;
     json_begin_object(w);
-    member_text(w, "limit", armdyn_limit_name(margin[i].limit));
-    member_text(w, "joint", robot->joints[margin[i].joint].name);
-    member_number(w, "worst", margin[i].usage);
-    member_number(w, "value", margin[i].value);
-    member_number(w, "time", margin[i].time);
+    json_member_text(w, "limit", armdyn_limit_name(margin[i].limit));
+    json_member_text(w, "joint", robot->joints[margin[i].joint].name);
+    json_member_number(w, "worst", margin[i].usage);
+    json_member_number(w, "value", margin[i].value);
+    json_member_number(w, "time", margin[i].time);
     json_end_object(w);
   }
   json_end_array(w);
@@ -33,16 +23,16 @@ static void encode_blocker(struct json_writer *w, const struct armdyn_robot_desc
                            const struct trajectory_blocker *blocker)
 {
   json_begin_object(w);
-  member_text(w, "code", blocker->code);
-  member_text(w, "limit", armdyn_limit_name(blocker->limit));
-  member_text(w, "joint", robot->joints[blocker->joint].name);
+  json_member_text(w, "code", blocker->code);
+  json_member_text(w, "limit", armdyn_limit_name(blocker->limit));
+  json_member_text(w, "joint", robot->joints[blocker->joint].name);
   json_end_object(w);
 }
 
 static void encode_touch(struct json_writer *w, const struct armdyn_motion_clearance *clearance)
 {
   json_begin_object(w);
-  member_text(w, "code", "touch");
+  json_member_text(w, "code", "touch");
   json_key(w, "joint"), json_write_null(w);
   json_key(w, "between"), clearance_between_encode(w, &clearance->at);
   json_end_object(w);
@@ -51,8 +41,8 @@ static void encode_touch(struct json_writer *w, const struct armdyn_motion_clear
 static void encode_restless(struct json_writer *w, const char *joint)
 {
   json_begin_object(w);
-  member_text(w, "code", "not_at_rest");
-  member_text(w, "joint", joint);
+  json_member_text(w, "code", "not_at_rest");
+  json_member_text(w, "joint", joint);
   json_end_object(w);
 }
 
@@ -88,9 +78,9 @@ void motion_step_warnings_encode(struct json_writer *w, const struct armdyn_robo
         "widen the joint's velocity_scale.",
         joint, sample_rate);
     json_begin_object(w);
-    member_text(w, "code", "friction_step");
-    member_text(w, "joint", joint);
-    member_text(w, "detail", detail);
+    json_member_text(w, "code", "friction_step");
+    json_member_text(w, "joint", joint);
+    json_member_text(w, "detail", detail);
     json_end_object(w);
   }
 }
@@ -101,6 +91,6 @@ void motion_time_warning_encode(struct json_writer *w, const char *where, double
   snprintf(detail, sizeof detail,
            "%s is %g s, which is %.3g minutes: times are in seconds. Were milliseconds meant? %g ms are %g s.", where,
            seconds, seconds / 60, seconds, seconds / 1000);
-  member_text(w, "code", "unit_suspect");
-  member_text(w, "detail", detail);
+  json_member_text(w, "code", "unit_suspect");
+  json_member_text(w, "detail", detail);
 }

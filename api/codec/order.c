@@ -414,60 +414,50 @@ void order_plan_encode(const struct order_plan *plan, const struct order_request
 
 /* -- what is answered -- */
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text && *text ? text : NULL);
-}
-
 static void member_href(struct json_writer *w, const char *name, const char *collection, const char *id)
 {
   char href[96] = "";
   if (id && *id) snprintf(href, sizeof href, "/v1/%s/%s", collection, id);
-  member_text(w, name, href);
-}
-
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
+  json_member_given(w, name, href);
 }
 
 static void write_queue(struct json_writer *w, const struct order_resource *o)
 {
   json_key(w, "queue_position");
   o->position ? json_write_integer(w, o->position) : json_write_null(w);
-  member_text(w, "blocked", o->blocked);
-  member_text(w, "message", o->message);
+  json_member_given(w, "blocked", o->blocked);
+  json_member_given(w, "message", o->message);
 }
 
 void order_resource_encode(const struct order_resource *o, struct json_writer *w)
 {
   json_begin_object(w);
-  member_text(w, "id", o->id);
-  member_text(w, "controller", o->controller);
-  member_text(w, "state", o->state);
-  member_text(w, "start", o->start);
+  json_member_given(w, "id", o->id);
+  json_member_given(w, "controller", o->controller);
+  json_member_given(w, "state", o->state);
+  json_member_given(w, "start", o->start);
   json_key(w, "priority"), json_write_integer(w, o->priority);
-  member_text(w, "created_by", o->created_by);
-  member_text(w, "reason", o->reason);
-  member_text(w, "started_by", o->started_by);
+  json_member_given(w, "created_by", o->created_by);
+  json_member_given(w, "reason", o->reason);
+  json_member_given(w, "started_by", o->started_by);
   write_queue(w, o);
-  member_number(w, "progress", o->progress);
-  member_text(w, "eta", o->eta);
-  member_text(w, "created_at", o->created_at);
-  member_text(w, "expires_at", o->expires_at);
-  member_text(w, "ready_at", o->ready_at);
-  member_text(w, "started_at", o->started_at);
-  member_text(w, "finished_at", o->finished_at);
+  json_member_number(w, "progress", o->progress);
+  json_member_given(w, "eta", o->eta);
+  json_member_given(w, "created_at", o->created_at);
+  json_member_given(w, "expires_at", o->expires_at);
+  json_member_given(w, "ready_at", o->ready_at);
+  json_member_given(w, "started_at", o->started_at);
+  json_member_given(w, "finished_at", o->finished_at);
   member_href(w, "job", "jobs", o->job);
   member_href(w, "trajectory", "trajectories", o->trajectory);
   member_href(w, "transfer", "transfers", o->transfer);
   json_key(w, "plan"), json_write_raw(w, o->plan);
   json_key(w, "measured"), json_write_raw(w, o->measured);
-  member_text(w, "unmeasured", o->unmeasured);
+  json_member_given(w, "unmeasured", o->unmeasured);
   if (!o->summary) {
     json_key(w, "history"), json_write_raw(w, o->history);
     json_key(w, "problem"), json_write_raw(w, o->problem);
-    member_text(w, "traceparent", o->traceparent);
+    json_member_given(w, "traceparent", o->traceparent);
     json_key(w, "request"), json_write_raw(w, o->request);
   }
   json_key(w, "tags"), json_write_raw(w, o->tags);

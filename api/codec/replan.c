@@ -32,11 +32,6 @@ enum armdyn_status replan_request_decode(const char *text, size_t length, size_t
   return json_decode(text, length, &type, out, &context, faults);
 }
 
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 /* The joint that moves fastest now; NULL: all rest. */
 static const char *restless(const struct replan_result *result)
 {
@@ -72,21 +67,21 @@ void replan_result_encode(const struct replan_result *result, struct buffer *out
   const struct armdyn_optimal_result *found = result->found;
   json_begin_object(&w);
   json_key(&w, "trajectory"), json_write_text(&w, result->trajectory);
-  member_number(&w, "time", result->request->time);
+  json_member_number(&w, "time", result->request->time);
   json_key(&w, "status"), json_write_text(&w, found->optimal ? "optimal" : "feasible");
-  member_number(&w, "duration", armdyn_trajectory_duration(result->motion));
+  json_member_number(&w, "duration", armdyn_trajectory_duration(result->motion));
   json_key(&w, "waypoint_times");
   json_write_numbers(&w, result->motion->waypoint_times, result->motion->waypoint_count);
   json_key(&w, "cost"), json_begin_object(&w);
   json_key(&w, "model"), json_write_text(&w, armdyn_cost_name(result->planned->cost.model));
-  member_number(&w, "value", found->cost);
+  json_member_number(&w, "value", found->cost);
   json_end_object(&w);
   json_key(&w, "margins"), motion_margins_encode(&w, result->robot, result->limits, result->margin);
   motion_transferable_encode(&w, result->robot, &result->planned->limits, result->margin, NULL, restless(result));
   json_key(&w, "solver"), json_begin_object(&w);
   json_key(&w, "iterations"), json_write_integer(&w, (long long)found->iterations);
-  member_number(&w, "time", result->time);
-  member_number(&w, "residual", found->residual);
+  json_member_number(&w, "time", result->time);
+  json_member_number(&w, "residual", found->residual);
   json_key(&w, "intervals"), json_write_integer(&w, (long long)found->intervals);
   json_end_object(&w);
   json_key(&w, "samples"), encode_samples(&w, result);

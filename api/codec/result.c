@@ -6,11 +6,6 @@
 
 #include "armdyn/armdyn.h"
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
 static const struct json_field callback_fields[] = {
   { TEXT(struct result_callback, webhook), MATCHES(json_name_pattern), REQUIRED, SAYS("name of a webhook") },
 };
@@ -21,7 +16,7 @@ void tags_encode(const struct json_map *tags, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
-  for (size_t i = 0; i < tags->count; i++) member_text(&w, tags->items[i].key, tags->items[i].value);
+  for (size_t i = 0; i < tags->count; i++) json_member_text(&w, tags->items[i].key, tags->items[i].value);
   json_end_object(&w);
 }
 
@@ -33,9 +28,9 @@ void result_tags_encode(const struct result_labels *labels, struct buffer *out)
 void result_order_encode(struct json_writer *w, const char *job_order_id, const char *work_master_id,
                          const char *equipment_id)
 {
-  if (job_order_id && *job_order_id) member_text(w, "job_order_id", job_order_id);
-  if (work_master_id && *work_master_id) member_text(w, "work_master_id", work_master_id);
-  if (equipment_id && *equipment_id) member_text(w, "equipment_id", equipment_id);
+  if (job_order_id && *job_order_id) json_member_text(w, "job_order_id", job_order_id);
+  if (work_master_id && *work_master_id) json_member_text(w, "work_master_id", work_master_id);
+  if (equipment_id && *equipment_id) json_member_text(w, "equipment_id", equipment_id);
 }
 
 void result_origin_encode(struct json_writer *w, const struct result_labels *labels, const char *request_text)
@@ -43,8 +38,8 @@ void result_origin_encode(struct json_writer *w, const struct result_labels *lab
   result_order_encode(w, labels->job_order_id, labels->work_master_id, labels->equipment_id);
   json_key(w, "request"), json_write_raw(w, request_text);
   json_key(w, "provenance"), json_begin_object(w);
-  member_text(w, "program", "armdyn");
-  member_text(w, "version", armdyn_version());
+  json_member_text(w, "program", "armdyn");
+  json_member_text(w, "version", armdyn_version());
   json_end_object(w);
 }
 
@@ -116,22 +111,22 @@ void result_resource_encode(const struct result_resource *resource, struct buffe
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
-  member_text(&w, "id", resource->id);
-  member_text(&w, "job", resource->job);
-  member_text(&w, "robot", resource->robot);
+  json_member_text(&w, "id", resource->id);
+  json_member_text(&w, "job", resource->job);
+  json_member_text(&w, "robot", resource->robot);
   json_key(&w, "revision"), json_write_integer(&w, resource->revision);
-  member_text(&w, "created_at", resource->created_at);
+  json_member_text(&w, "created_at", resource->created_at);
   json_key(&w, "tags"), json_write_raw(&w, resource->tags ? resource->tags : "{}");
-  member_text(&w, "label", resource->label ? resource->label : "");
+  json_member_text(&w, "label", resource->label ? resource->label : "");
   json_key(&w, "pinned"), json_write_truth(&w, resource->pinned);
   if (resource->summary) {
     result_order_encode(&w, resource->job_order_id, resource->work_master_id, resource->equipment_id);
   } else {
     char href[96];
     snprintf(href, sizeof href, "/v1/%s/%s/samples", resource->form->collection, resource->id);
-    member_text(&w, "notes", resource->notes ? resource->notes : "");
+    json_member_text(&w, "notes", resource->notes ? resource->notes : "");
     json_key(&w, "stale"), json_write_truth(&w, resource->stale);
-    if (!resource->unsampled) member_text(&w, "samples", href);
+    if (!resource->unsampled) json_member_text(&w, "samples", href);
   }
   document_splice(&w, resource->document, NULL);
   json_end_object(&w);
@@ -156,8 +151,8 @@ enum armdyn_status result_annotation_patch(const char *text, size_t length, cons
   struct json_writer w = { .out = &present };
   json_begin_object(&w);
   json_key(&w, "tags"), json_write_raw(&w, tags);
-  member_text(&w, "label", label);
-  member_text(&w, "notes", notes);
+  json_member_text(&w, "label", label);
+  json_member_text(&w, "notes", notes);
   json_key(&w, "pinned"), json_write_truth(&w, pinned);
   json_end_object(&w);
   enum armdyn_status status = present.failure;

@@ -61,7 +61,8 @@ static void shaper_check(struct json_reader *r, void *object, uint64_t given, co
   json_fault(r, below ? error.pointer + sizeof above - 1 : "", FAULT_INCONSISTENT, "%s", error.message);
 }
 
-const struct json_type shaper_type =
+/* {"type": "auto", "range_percent", "modes_max"} with defaults. */
+static const struct json_type shaper_type =
     JSON_TYPE("a shaper", shaper_fields, struct shaper_request, shaper_init, shaper_check);
 
 void shaper_decode(struct json_reader *r, const struct json_field *field, void *member,
@@ -82,11 +83,6 @@ void shaper_decode(struct json_reader *r, const struct json_field *field, void *
                (int)(word.length < 64 ? word.length : 64), word.data);
 }
 
-static void member(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
 void shaping_encode(struct json_writer *w, const struct shaper_request *request, const struct shaping *shaping,
                     size_t joints)
 {
@@ -97,27 +93,27 @@ void shaping_encode(struct json_writer *w, const struct shaper_request *request,
   if (shaping->automatic) {
     json_begin_object(w);
     json_key(w, "q"), json_write_numbers(w, shaping->q, joints);
-    member(w, "payload_mass", shaping->payload_mass);
+    json_member_number(w, "payload_mass", shaping->payload_mass);
     json_end_object(w);
   } else {
     json_write_null(w);
   }
-  member(w, "added_time", impulses->time[impulses->count - 1]);
+  json_member_number(w, "added_time", impulses->time[impulses->count - 1]);
   json_key(w, "impulses"), json_begin_array(w);
   for (size_t i = 0; i < impulses->count; i++) {
     json_begin_object(w);
-    member(w, "time", impulses->time[i]);
-    member(w, "amplitude", impulses->amplitude[i]);
+    json_member_number(w, "time", impulses->time[i]);
+    json_member_number(w, "amplitude", impulses->amplitude[i]);
     json_end_object(w);
   }
   json_end_array(w);
   json_key(w, "modes"), json_begin_array(w);
   for (size_t m = 0; m < request->mode_count; m++) {
     json_begin_object(w);
-    member(w, "frequency_hz", request->modes[m].frequency);
-    if (shaping->automatic) member(w, "frequency_deviation_hz", shaping->frequency_deviation[m]);
-    member(w, "damping", request->modes[m].damping);
-    member(w, "residual", armdyn_impulses_residual(impulses, &request->modes[m]));
+    json_member_number(w, "frequency_hz", request->modes[m].frequency);
+    if (shaping->automatic) json_member_number(w, "frequency_deviation_hz", shaping->frequency_deviation[m]);
+    json_member_number(w, "damping", request->modes[m].damping);
+    json_member_number(w, "residual", armdyn_impulses_residual(impulses, &request->modes[m]));
     json_key(w, "before"), json_write_numbers(w, shaping->before[m], joints);
     json_key(w, "after"), json_write_numbers(w, shaping->after[m], joints);
     json_end_object(w);

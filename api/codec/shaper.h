@@ -17,8 +17,6 @@ struct shaper_request {
 /* Field kind: an object, checked that there is such a shaper for its modes, or "auto"; context->user is the robot. */
 void shaper_decode(struct json_reader *r, const struct json_field *field, void *member,
                    const struct json_context *context);
-/* {"type": "auto", "range_percent", "modes_max"} with defaults. */
-extern const struct json_type shaper_type;
 
 /* What shaping brought. */
 struct shaping {

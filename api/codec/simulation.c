@@ -66,7 +66,8 @@ double simulation_profile_time(const struct simulation_request *request)
   return (double)(request->profile.tau.rows - 1) / request->profile.rate;
 }
 
-bool simulation_controlled(const struct simulation_request *request)
+/* Is the arm controlled: along a trajectory, or where it starts? */
+static bool simulation_controlled(const struct simulation_request *request)
 {
   return *request->trajectory || request->has_control;
 }

@@ -60,8 +60,6 @@ struct simulation_state {
 bool simulation_replays(const struct simulation_request *request);
 /* How long the profile lasts, s. */
 double simulation_profile_time(const struct simulation_request *request);
-/* Is the arm controlled: along a trajectory, or where it starts? */
-bool simulation_controlled(const struct simulation_request *request);
 
 /* Are so many samples kept? OK, or EINPUT for /sample_rate. */
 enum armdyn_status simulation_check_samples(double duration, double sample_rate, struct armdyn_error *error);

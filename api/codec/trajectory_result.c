@@ -4,16 +4,6 @@
 #include "api/codec/energy.h"
 #include "api/codec/motion.h"
 
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
 void trajectory_margin_words(const struct armdyn_robot_description *robot, const struct armdyn_margin *margin,
                              char *out, size_t size)
 {
@@ -30,12 +20,12 @@ void trajectory_margin_words(const struct armdyn_robot_description *robot, const
 static void encode_energy(struct json_writer *w, const struct armdyn_motion_energy *energy, size_t joints)
 {
   json_begin_object(w);
-  member_number(w, "total", energy->positive_work);
+  json_member_number(w, "total", energy->positive_work);
   json_key(w, "by_cause"), json_begin_object(w);
-  member_number(w, "kinetic", energy->kinetic);
-  member_number(w, "gravity", energy->gravity);
-  member_number(w, "friction", energy->friction);
-  member_number(w, "braked", energy->braked);
+  json_member_number(w, "kinetic", energy->kinetic);
+  json_member_number(w, "gravity", energy->gravity);
+  json_member_number(w, "friction", energy->friction);
+  json_member_number(w, "braked", energy->braked);
   json_end_object(w);
   json_key(w, "by_joint"), json_write_numbers(w, energy->by_joint, joints);
   json_end_object(w);
@@ -103,12 +93,12 @@ static void encode_baselines(struct json_writer *w, const struct trajectory_resu
     if (!baseline->found) continue;
     json_key(w, armdyn_profile_name((enum armdyn_profile)k)), json_begin_object(w);
     json_key(w, "feasible"), json_write_truth(w, baseline->feasible);
-    member_number(w, "cost", baseline->cost);
-    member_number(w, "cost_saved_percent", saved(result->search->found.cost, baseline->cost));
-    member_number(w, "energy", baseline->energy);
-    member_number(w, "energy_saved_percent", saved(result->energy->positive_work, baseline->energy));
-    member_number(w, "electrical_energy", baseline->electrical);
-    member_number(w, "electrical_energy_saved_percent", saved(electrical, baseline->electrical));
+    json_member_number(w, "cost", baseline->cost);
+    json_member_number(w, "cost_saved_percent", saved(result->search->found.cost, baseline->cost));
+    json_member_number(w, "energy", baseline->energy);
+    json_member_number(w, "energy_saved_percent", saved(result->energy->positive_work, baseline->energy));
+    json_member_number(w, "electrical_energy", baseline->electrical);
+    json_member_number(w, "electrical_energy_saved_percent", saved(electrical, baseline->electrical));
     json_end_object(w);
   }
   json_end_object(w);
@@ -124,9 +114,9 @@ static void encode_cheaper(struct json_writer *w, const char *code, const char *
            "A %s through the same points in the same time keeps the limits and %s less: %.6g instead of %.6g%s.%s",
            profile, what, its, ours, unit, *unit ? " The cost model electrical minimises what the supply gives." : "");
   json_begin_object(w);
-  member_text(w, "code", code);
+  json_member_text(w, "code", code);
   json_key(w, "joint"), json_write_null(w);
-  member_text(w, "detail", detail);
+  json_member_text(w, "detail", detail);
   json_end_object(w);
 }
 
@@ -174,20 +164,20 @@ static void encode_bound(struct json_writer *w, const struct trajectory_result *
     json_write_null(w);
   } else {
     json_begin_object(w);
-    member_number(w, "total", bound->total);
+    json_member_number(w, "total", bound->total);
     json_key(w, "by_cause"), json_begin_object(w);
-    member_number(w, "gravity", bound->gravity);
-    member_number(w, "friction_offset", bound->offset);
-    member_number(w, "dry_friction", bound->dry);
-    member_number(w, "viscous_friction", bound->viscous);
-    member_number(w, "gear", bound->gear);
-    member_number(w, "copper", bound->copper);
-    member_number(w, "burnt", bound->burnt);
+    json_member_number(w, "gravity", bound->gravity);
+    json_member_number(w, "friction_offset", bound->offset);
+    json_member_number(w, "dry_friction", bound->dry);
+    json_member_number(w, "viscous_friction", bound->viscous);
+    json_member_number(w, "gear", bound->gear);
+    json_member_number(w, "copper", bound->copper);
+    json_member_number(w, "burnt", bound->burnt);
     json_end_object(w);
     json_end_object(w);
     gap = saved(bound->total, result->electrical->total);
   }
-  member_number(w, "gap_percent", gap);
+  json_member_number(w, "gap_percent", gap);
 }
 
 /* What is known of one duration. */
@@ -204,11 +194,11 @@ static void encode_alternatives(struct json_writer *w, const struct trajectory_r
   for (size_t k = 0; k < result->request->duration_count; k++) {
     const struct trajectory_alternative *alternative = &result->search->alternatives[k];
     json_begin_object(w);
-    member_number(w, "duration", alternative->point.duration);
-    member_text(w, "status", alternative_status(&alternative->point));
-    member_number(w, "cost", alternative->point.cost);
-    member_number(w, "energy", alternative->energy);
-    member_number(w, "electrical_energy", alternative->electrical);
+    json_member_number(w, "duration", alternative->point.duration);
+    json_member_text(w, "status", alternative_status(&alternative->point));
+    json_member_number(w, "cost", alternative->point.cost);
+    json_member_number(w, "energy", alternative->energy);
+    json_member_number(w, "electrical_energy", alternative->electrical);
     json_end_object(w);
   }
   json_end_array(w);
@@ -219,19 +209,19 @@ static void encode_solver(struct json_writer *w, const struct trajectory_search 
   const struct armdyn_optimal_result *found = &search->found;
   json_begin_object(w);
   json_key(w, "iterations"), json_write_integer(w, (long long)found->iterations);
-  member_number(w, "time", search->time);
-  member_number(w, "residual", found->residual);
-  if (!isnan(search->gap)) member_number(w, "gap", search->gap);
+  json_member_number(w, "time", search->time);
+  json_member_number(w, "residual", found->residual);
+  if (!isnan(search->gap)) json_member_number(w, "gap", search->gap);
   json_key(w, "intervals"), json_write_integer(w, (long long)found->intervals);
   json_key(w, "starts"), json_write_integer(w, (long long)found->starts);
   json_key(w, "log"), json_begin_array(w);
   for (size_t i = 0; i < found->log_count; i++) {
     const struct armdyn_iteration *it = &found->log[i];
     json_begin_object(w);
-    member_number(w, "cost", it->cost);
-    member_number(w, "residual", it->residual);
-    member_number(w, "barrier", it->barrier);
-    member_number(w, "step", it->step);
+    json_member_number(w, "cost", it->cost);
+    json_member_number(w, "residual", it->residual);
+    json_member_number(w, "barrier", it->barrier);
+    json_member_number(w, "step", it->step);
     json_key(w, "curved"), json_write_truth(w, it->curved);
     json_end_object(w);
   }
@@ -245,10 +235,10 @@ static void encode_fit(struct json_writer *w, const struct trajectory_result *re
   json_begin_object(w);
   json_key(w, "samples"), json_write_integer(w, (long long)result->fit->samples);
   json_key(w, "intervals"), json_write_integer(w, (long long)found->intervals);
-  member_number(w, "tolerance", result->request->samples.tolerance);
-  member_number(w, "deviation", found->deviation);
-  member_text(w, "joint", result->robot->joints[found->joint].name);
-  member_number(w, "time", found->time);
+  json_member_number(w, "tolerance", result->request->samples.tolerance);
+  json_member_number(w, "deviation", found->deviation);
+  json_member_text(w, "joint", result->robot->joints[found->joint].name);
+  json_member_number(w, "time", found->time);
   json_key(w, "at_rest"), json_write_truth(w, found->at_rest);
   json_end_object(w);
 }
@@ -260,16 +250,16 @@ static void encode_cost(struct json_writer *w, const struct trajectory_result *r
   const struct trajectory_request *request = result->request;
   const struct armdyn_optimal_result *found = result->search ? &result->search->found : NULL;
   json_begin_object(w);
-  member_text(w, "model", armdyn_cost_name(request->cost.model));
+  json_member_text(w, "model", armdyn_cost_name(request->cost.model));
   if (request->method == TRAJECTORY_ENERGY_OPTIMAL)
-    member_text(w, "basis",
-                request->cost.asked                             ? "requested"
-                : request->cost.model == ARMDYN_COST_ELECTRICAL ? "drive_data"
-                                                                : "no_drive_data");
-  member_number(w, "value", found ? found->cost : result->energy->torque_cost);
+    json_member_text(w, "basis",
+                     request->cost.asked                             ? "requested"
+                     : request->cost.model == ARMDYN_COST_ELECTRICAL ? "drive_data"
+                                                                     : "no_drive_data");
+  json_member_number(w, "value", found ? found->cost : result->energy->torque_cost);
   if (found && request->time_price > 0) {
-    member_number(w, "of_motion", found->terms[0]);
-    member_number(w, "of_time", found->terms[1]);
+    json_member_number(w, "of_motion", found->terms[0]);
+    json_member_number(w, "of_time", found->terms[1]);
   }
   json_end_object(w);
 }
@@ -284,11 +274,11 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   describe(result, detail, sizeof detail);
 
   json_begin_object(&w);
-  member_text(&w, "method", trajectory_method_name(request->method));
+  json_member_text(&w, "method", trajectory_method_name(request->method));
   carried_encode(&w, &request->carried);
-  member_text(&w, "status", search && search->found.optimal && !result->shaping ? "optimal" : "feasible");
-  member_text(&w, "detail", detail);
-  member_number(&w, "duration", armdyn_trajectory_duration(result->trajectory));
+  json_member_text(&w, "status", search && search->found.optimal && !result->shaping ? "optimal" : "feasible");
+  json_member_text(&w, "detail", detail);
+  json_member_number(&w, "duration", armdyn_trajectory_duration(result->trajectory));
   json_key(&w, "waypoint_times");
   json_write_numbers(&w, result->trajectory->waypoint_times, result->trajectory->waypoint_count);
   json_key(&w, "waypoint_positions"), json_begin_array(&w);
@@ -314,7 +304,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   }
   json_key(&w, "margins"), motion_margins_encode(&w, result->robot, limits, result->margin);
   clearance_constraint_encode(&w, &request->clear, result->clearance);
-  member_number(&w, "minimum_duration", result->minimum_duration);
+  json_member_number(&w, "minimum_duration", result->minimum_duration);
   const bool restless = result->fit && !result->fit->found.at_rest;
   motion_transferable_encode(&w, result->robot, &request->limits, result->margin, result->clearance,
                              restless ? result->robot->joints[result->fit->fastest].name : NULL);
@@ -324,7 +314,7 @@ void trajectory_result_encode(const struct trajectory_result *result, struct buf
   if (search) encode_baseline_warnings(&w, result);
   json_end_array(&w);
   if (search) json_key(&w, "solver"), encode_solver(&w, search);
-  member_number(&w, "sample_rate", request->sample_rate);
+  json_member_number(&w, "sample_rate", request->sample_rate);
   result_origin_encode(&w, &request->labels, result->request_text);
   json_end_object(&w);
 }

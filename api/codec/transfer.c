@@ -175,23 +175,18 @@ enum armdyn_status transfer_annotation_patch(const char *text, size_t length, co
 
 /* -- answers -- */
 
-static void member_text(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text && *text ? text : NULL);
-}
-
 void transfer_resource_encode(const struct transfer_resource *t, struct json_writer *w)
 {
   json_begin_object(w);
-  member_text(w, "id", t->id);
-  member_text(w, "controller", t->controller);
-  member_text(w, "trajectory", t->trajectory);
-  member_text(w, "state", t->state);
+  json_member_given(w, "id", t->id);
+  json_member_given(w, "controller", t->controller);
+  json_member_given(w, "trajectory", t->trajectory);
+  json_member_given(w, "state", t->state);
   json_key(w, "sent"), json_write_integer(w, t->sent);
   json_key(w, "total"), json_write_integer(w, t->total);
-  member_text(w, "created_at", t->created_at);
-  member_text(w, "started_at", t->started_at);
-  member_text(w, "finished_at", t->finished_at);
+  json_member_given(w, "created_at", t->created_at);
+  json_member_given(w, "started_at", t->started_at);
+  json_member_given(w, "finished_at", t->finished_at);
   if (!t->summary) {
     json_key(w, "history"), json_write_raw(w, t->history);
     json_key(w, "telemetry");
@@ -206,11 +201,11 @@ void transfer_resource_encode(const struct transfer_resource *t, struct json_wri
     json_key(w, "traceparent"), json_write_text(w, t->traceparent[0] ? t->traceparent : NULL);
     json_key(w, "request"), json_write_raw(w, t->request);
   }
-  member_text(w, "created_by", t->created_by);
-  member_text(w, "reason", t->reason);
-  member_text(w, "verdict", *t->verdict ? t->verdict : verdicts[VERDICT_UNDECIDED]);
+  json_member_given(w, "created_by", t->created_by);
+  json_member_given(w, "reason", t->reason);
+  json_member_given(w, "verdict", *t->verdict ? t->verdict : verdicts[VERDICT_UNDECIDED]);
   json_key(w, "measured"), json_write_raw(w, t->measured);
-  member_text(w, "unmeasured", t->unmeasured);
+  json_member_given(w, "unmeasured", t->unmeasured);
   if (!t->summary) json_key(w, "notes"), json_write_text(w, t->notes ? t->notes : "");
   json_key(w, "tags"), json_write_raw(w, t->tags);
   result_order_encode(w, t->job_order_id, t->work_master_id, t->equipment_id);
@@ -238,7 +233,7 @@ static void write_lag(struct json_writer *w, const struct playback_lag *lag)
 static void write_joint(struct json_writer *w, const struct playback *p, size_t j)
 {
   json_begin_object(w);
-  member_text(w, "joint", p->robot->joints[j].name);
+  json_member_given(w, "joint", p->robot->joints[j].name);
   write_lag(w, &p->lag[j]);
   write_error(w, "position", &p->position[j]);
   write_error(w, "torque", &p->torque[j]);
@@ -310,22 +305,22 @@ static void write_braking(struct json_writer *w, const struct playback_energy *e
       "the joints' work is %.3g J %s than planned, %.3g J of it because braking gave back %.3g J instead of %.3g J",
       fabs(more), more < 0 ? "less" : "more", -braking * (more < 0 ? -1 : 1), e->braking_measured, e->braking_planned);
   bool by_braking = fabs(more) > counts * scale && -braking / more >= most;
-  member_text(w, "remark", by_braking ? text : NULL);
+  json_member_given(w, "remark", by_braking ? text : NULL);
 }
 
 void playback_encode(const struct playback *p, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
-  member_text(&w, "transfer", p->transfer);
-  member_text(&w, "trajectory", p->trajectory);
-  member_text(&w, "dataset", p->transfer);
+  json_member_given(&w, "transfer", p->transfer);
+  json_member_given(&w, "trajectory", p->trajectory);
+  json_member_given(&w, "dataset", p->transfer);
   json_key(&w, "samples"), json_write_integer(&w, (long long)p->samples);
   json_key(&w, "from"), json_write_number(&w, p->from);
   json_key(&w, "to"), json_write_number(&w, p->to);
   write_parts(&w, p);
-  member_text(&w, "torque_source", p->commanded ? "command" : "sensor");
-  member_text(&w, "torque_content", torque_content_names[p->content]);
+  json_member_given(&w, "torque_source", p->commanded ? "command" : "sensor");
+  json_member_given(&w, "torque_content", torque_content_names[p->content]);
   json_key(&w, "joints"), json_begin_array(&w);
   for (size_t j = 0; j < p->robot->joint_count; j++) write_joint(&w, p, j);
   json_end_array(&w);
@@ -366,7 +361,7 @@ static void write_clock(struct json_writer *w, const struct controller_clock *cl
   snprintf(warning, sizeof warning, "its clock goes %.2f %% too %s: profiles are played at that speed",
            100 * fabs(clock->error), clock->error > 0 ? "fast" : "slow");
   bool wrong = fabs(clock->error) > worth_a_warning + clock->uncertainty;
-  member_text(w, "warning", wrong ? warning : NULL);
+  json_member_given(w, "warning", wrong ? warning : NULL);
   json_end_object(w);
 }
 
@@ -386,19 +381,19 @@ void controller_status_encode(const struct controller_status *s, struct buffer *
   bool seen = *s->observed_at, stale = !seen || !s->connected || s->age > CONTROLLER_STALE_AFTER;
   json_begin_object(&w);
   json_key(&w, "connected"), json_write_truth(&w, s->connected);
-  member_text(&w, "observed_at", s->observed_at);
+  json_member_given(&w, "observed_at", s->observed_at);
   json_key(&w, "age"), json_write_number(&w, seen ? s->age : NAN);
   json_key(&w, "stale"), json_write_truth(&w, stale);
-  member_text(&w, "source", !seen ? NULL : s->simulated ? "simulator" : "controller");
-  member_text(&w, "state", seen ? s->state : NULL);
+  json_member_given(&w, "source", !seen ? NULL : s->simulated ? "simulator" : "controller");
+  json_member_given(&w, "state", seen ? s->state : NULL);
   write_joints(&w, "position", stale ? NULL : s->position, s->joint_count);
   write_joints(&w, "torque", stale ? NULL : s->torque, s->joint_count);
   json_key(&w, "profile_id");
   seen ? json_write_integer(&w, s->profile_id) : json_write_null(&w);
   json_key(&w, "play_index");
   seen ? json_write_integer(&w, s->play_index) : json_write_null(&w);
-  member_text(&w, "last_error", s->last_error);
-  member_text(&w, "lease", s->lease);
+  json_member_given(&w, "last_error", s->last_error);
+  json_member_given(&w, "lease", s->lease);
   json_key(&w, "watched"), json_write_truth(&w, s->watched);
   if (s->clock && seen) write_clock(&w, s->clock);
   if (s->registers && seen) write_signals(&w, s->registers, s->signals);
@@ -416,6 +411,6 @@ void stop_members_encode(bool confirmed, const char *controller_state, const cha
     snprintf(detail, sizeof detail,
              "not confirmed: use the emergency stop; this call is not a safety function (%s)%s%s", why, more, who);
   json_key(w, "confirmed"), json_write_truth(w, confirmed);
-  member_text(w, "controller_state", controller_state);
+  json_member_given(w, "controller_state", controller_state);
   json_key(w, "detail"), json_write_text(w, detail);
 }

@@ -57,29 +57,14 @@ void watch_request_encode(const struct watch_request *request, size_t joint_coun
 const char *const watch_gap_names[WATCH_GAP_REASONS] = { WATCH_GAP_LIST(X) };
 #undef X
 
-static void member(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, *text ? text : NULL);
-}
-
-static void member_number(struct json_writer *w, const char *name, double value)
-{
-  json_key(w, name), json_write_number(w, value);
-}
-
-static void member_count(struct json_writer *w, const char *name, size_t count)
-{
-  json_key(w, name), json_write_integer(w, (long long)count);
-}
-
 static void encode_conditioning(struct json_writer *w, const struct armdyn_conditioning *c)
 {
   json_key(w, "conditioning"), json_begin_object(w);
-  member(w, "method", c->method == ARMDYN_BUTTERWORTH ? "butterworth" : "tracking_differentiator");
-  member_number(w, "rate", c->rate);
-  member_number(w, "position_cutoff_hz", c->position_cutoff);
-  member_number(w, "torque_cutoff_hz", c->torque_cutoff);
-  member_number(w, "trim", c->trim);
+  json_member_given(w, "method", c->method == ARMDYN_BUTTERWORTH ? "butterworth" : "tracking_differentiator");
+  json_member_number(w, "rate", c->rate);
+  json_member_number(w, "position_cutoff_hz", c->position_cutoff);
+  json_member_number(w, "torque_cutoff_hz", c->torque_cutoff);
+  json_member_number(w, "trim", c->trim);
   json_end_object(w);
 }
 
@@ -89,16 +74,16 @@ static void encode_joints(struct json_writer *w, const struct watch_view *view)
   for (size_t i = 0; i < view->model->joint_count; i++) {
     const struct watch_joint *joint = &view->joints[i];
     json_begin_object(w);
-    member(w, "joint", view->model->joints[i].name);
-    member_number(w, "drift_torque", joint->drift.torque);
-    member_number(w, "noise", joint->drift.noise);
-    member_number(w, "threshold", joint->threshold);
+    json_member_given(w, "joint", view->model->joints[i].name);
+    json_member_number(w, "drift_torque", joint->drift.torque);
+    json_member_number(w, "noise", joint->drift.noise);
+    json_member_number(w, "threshold", joint->threshold);
     json_key(w, "drifted"), json_write_truth(w, joint->drifted);
-    member_number(w, "friction", joint->drift.friction);
-    member_number(w, "measured", joint->drift.measured);
-    member_number(w, "unexplained", joint->drift.residual);
-    member_number(w, "collision_residual", joint->residual);
-    member_number(w, "collision_peak", joint->peak);
+    json_member_number(w, "friction", joint->drift.friction);
+    json_member_number(w, "measured", joint->drift.measured);
+    json_member_number(w, "unexplained", joint->drift.residual);
+    json_member_number(w, "collision_residual", joint->residual);
+    json_member_number(w, "collision_peak", joint->peak);
     json_end_object(w);
   }
   json_end_array(w);
@@ -112,12 +97,12 @@ static void encode_parameters(struct json_writer *w, const struct watch_view *vi
     const struct armdyn_drift_parameter parameter = armdyn_drift_parameter(view->drift, k);
     armdyn_drift_text(view->drift, k, text, sizeof text);
     json_begin_object(w);
-    member(w, "parameter", text);
-    member(w, "joint", view->model->joints[parameter.id.joint].name);
-    member_number(w, "model", parameter.model);
-    member_number(w, "value", parameter.model + view->change[k]);
-    member_number(w, "change", view->change[k]);
-    member_number(w, "deviation", view->deviation[k]);
+    json_member_given(w, "parameter", text);
+    json_member_given(w, "joint", view->model->joints[parameter.id.joint].name);
+    json_member_number(w, "model", parameter.model);
+    json_member_number(w, "value", parameter.model + view->change[k]);
+    json_member_number(w, "change", view->change[k]);
+    json_member_number(w, "deviation", view->deviation[k]);
     json_end_object(w);
   }
   json_end_array(w);
@@ -126,15 +111,15 @@ static void encode_parameters(struct json_writer *w, const struct watch_view *vi
 static void encode_gaps(struct json_writer *w, const struct watch_view *view)
 {
   json_key(w, "gaps"), json_begin_object(w);
-  member_count(w, "count", view->gap_count);
+  json_member_count(w, "count", view->gap_count);
   json_key(w, "last"), json_begin_array(w);
   for (size_t i = 0; i < view->gap_count && i < WATCH_GAPS; i++) {
     const struct watch_gap *gap = &view->gaps[i];
     json_begin_object(w);
-    member(w, "from", gap->from);
-    member(w, "to", gap->to);
-    member(w, "reason", watch_gap_names[gap->reason]);
-    member(w, "transfer", gap->transfer);
+    json_member_given(w, "from", gap->from);
+    json_member_given(w, "to", gap->to);
+    json_member_given(w, "reason", watch_gap_names[gap->reason]);
+    json_member_given(w, "transfer", gap->transfer);
     json_end_object(w);
   }
   json_end_array(w), json_end_object(w);
@@ -144,13 +129,13 @@ static void encode_history(struct json_writer *w, const struct watch_view *view)
 {
   const size_t b = armdyn_drift_count(view->drift);
   json_key(w, "history"), json_begin_object(w);
-  member_number(w, "spacing", view->spacing);
+  json_member_number(w, "spacing", view->spacing);
   json_key(w, "points"), json_begin_array(w);
   for (size_t i = 0; i < view->point_count; i++) {
     const struct watch_point *point = &view->points[i];
     json_begin_object(w);
-    member(w, "at", point->at);
-    member_number(w, "seconds", point->seconds);
+    json_member_given(w, "at", point->at);
+    json_member_number(w, "seconds", point->seconds);
     json_key(w, "change"), json_write_numbers(w, point->change, b);
     json_key(w, "deviation"), json_write_numbers(w, point->deviation, b);
     json_key(w, "drift_torque"), json_write_numbers(w, point->drift_torque, view->model->joint_count);
@@ -163,24 +148,24 @@ void watch_encode(const struct watch_view *view, struct json_writer *w)
 {
   struct buffer request = BUFFER(KB(16));
   watch_request_encode(view->request, view->model->joint_count, &request);
-  member(w, "controller", view->controller);
-  member(w, "robot", view->robot);
+  json_member_given(w, "controller", view->controller);
+  json_member_given(w, "robot", view->robot);
   json_key(w, "revision"), json_write_integer(w, view->revision);
-  member(w, "transfer", view->transfer);
-  member(w, "started_at", view->started_at);
-  member(w, "begun_at", view->begun_at);
-  member(w, "updated_at", view->updated_at);
+  json_member_given(w, "transfer", view->transfer);
+  json_member_given(w, "started_at", view->started_at);
+  json_member_given(w, "begun_at", view->begun_at);
+  json_member_given(w, "updated_at", view->updated_at);
   json_key(w, "request"), json_write_raw(w, request.data);
   encode_conditioning(w, view->conditioning);
-  member_count(w, "motions", view->motions);
-  member_count(w, "samples", view->samples);
-  member_number(w, "seconds", view->seconds);
-  member(w, "drifted_at", view->drifted_at);
+  json_member_count(w, "motions", view->motions);
+  json_member_count(w, "samples", view->samples);
+  json_member_number(w, "seconds", view->seconds);
+  json_member_given(w, "drifted_at", view->drifted_at);
   encode_joints(w, view);
   encode_parameters(w, view);
   json_key(w, "contacts"), json_begin_object(w);
-  member_count(w, "count", view->contacts);
-  member(w, "last_at", view->contact_at);
+  json_member_count(w, "count", view->contacts);
+  json_member_given(w, "last_at", view->contact_at);
   json_end_object(w);
   encode_gaps(w, view);
   encode_history(w, view);

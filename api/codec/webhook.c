@@ -39,39 +39,34 @@ void webhook_events_encode(unsigned events, struct buffer *out)
   json_end_array(&w);
 }
 
-static void member(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, *text ? text : NULL);
-}
-
 void webhook_resource_encode(const struct webhook_resource *webhook, struct json_writer *w)
 {
   json_begin_object(w);
-  member(w, "name", webhook->name);
-  member(w, "url", webhook->url);
+  json_member_given(w, "name", webhook->name);
+  json_member_given(w, "url", webhook->url);
   json_key(w, "enabled"), json_write_truth(w, webhook->enabled);
   json_key(w, "events"), json_write_raw(w, webhook->events);
-  member(w, "created_at", webhook->created_at);
-  member(w, "former_secret_until", webhook->former_until);
-  if (webhook->secret) member(w, "secret", webhook->secret);
+  json_member_given(w, "created_at", webhook->created_at);
+  json_member_given(w, "former_secret_until", webhook->former_until);
+  if (webhook->secret) json_member_given(w, "secret", webhook->secret);
   json_end_object(w);
 }
 
 void delivery_resource_encode(const struct delivery_resource *d, struct json_writer *w)
 {
   json_begin_object(w);
-  member(w, "job", d->job);
-  member(w, "transfer", d->transfer);
-  member(w, "order", d->order);
-  member(w, "event", d->event);
-  member(w, "webhook", d->webhook);
-  member(w, "state", d->state);
+  json_member_given(w, "job", d->job);
+  json_member_given(w, "transfer", d->transfer);
+  json_member_given(w, "order", d->order);
+  json_member_given(w, "event", d->event);
+  json_member_given(w, "webhook", d->webhook);
+  json_member_given(w, "state", d->state);
   json_key(w, "attempts"), json_write_integer(w, d->attempts);
   json_key(w, "http_status");
   d->http_status ? json_write_integer(w, d->http_status) : json_write_null(w);
-  member(w, "error", d->error);
-  member(w, "created_at", d->created_at);
-  member(w, "last_at", d->last_at);
-  member(w, "next_at", d->next_at);
+  json_member_given(w, "error", d->error);
+  json_member_given(w, "created_at", d->created_at);
+  json_member_given(w, "last_at", d->last_at);
+  json_member_given(w, "next_at", d->next_at);
   json_end_object(w);
 }

@@ -101,11 +101,6 @@ enum armdyn_status zoning_request_decode(const char *text, size_t length, const 
 
 /* ---- what is answered */
 
-static void member_numbers(struct json_writer *w, const char *name, const double *values, size_t count)
-{
-  json_key(w, name), json_write_numbers(w, values, count);
-}
-
 static void member_matrix(struct json_writer *w, const char *name, const double *values, size_t n)
 {
   json_key(w, name), json_begin_array(w);
@@ -120,7 +115,7 @@ static void encode_model(struct json_writer *w, const struct zoning_result *resu
   double gravity[N], stiffness[N * N], inertia[N * N];
   armdyn_zone_model(result->robot, zone->q, result->workspace, gravity, stiffness, inertia);
   json_key(w, "model"), json_begin_object(w);
-  member_numbers(w, "gravity", gravity, n);
+  json_member_numbers(w, "gravity", gravity, n);
   member_matrix(w, "stiffness", stiffness, n);
   member_matrix(w, "inertia", inertia, n);
   json_end_object(w);
@@ -131,18 +126,18 @@ static void encode_zone(struct json_writer *w, const struct zoning_result *resul
   const size_t n = armdyn_robot_joint_count(result->robot);
   const bool linear = result->request->about == ARMDYN_ZONES_LINEAR;
   json_begin_object(w);
-  member_numbers(w, "low", zone->low, n);
-  member_numbers(w, "high", zone->high, n);
-  member_numbers(w, "q", zone->q, n);
+  json_member_numbers(w, "low", zone->low, n);
+  json_member_numbers(w, "high", zone->high, n);
+  json_member_numbers(w, "q", zone->q, n);
   json_member_truth(w, "kept", zone->worst <= 1);
   json_member_number(w, "worst", zone->worst);
   json_member_number(w, "found", zone->found);
-  if (linear) member_numbers(w, "torque_error", zone->error, n);
+  if (linear) json_member_numbers(w, "torque_error", zone->error, n);
   json_member_number(w, "inertia_error", zone->change);
-  member_numbers(w, "kp", zone->kp, n);
-  member_numbers(w, "ki", zone->ki, n);
-  member_numbers(w, "kd", zone->kd, n);
-  member_numbers(w, "inertia_ratio", zone->inertia, 2);
+  json_member_numbers(w, "kp", zone->kp, n);
+  json_member_numbers(w, "ki", zone->ki, n);
+  json_member_numbers(w, "kd", zone->kd, n);
+  json_member_numbers(w, "inertia_ratio", zone->inertia, 2);
   if (zone->damping >= 0) {
     json_member_number(w, "damping", zone->damping);
     json_member_number(w, "decay", zone->decay);
@@ -162,8 +157,8 @@ void zoning_result_encode(const struct zoning_result *result, struct buffer *out
   json_member_text(&w, "about", abouts[request->about]);
   json_member_text(&w, "law", control_laws[request->law]);
   json_member_number(&w, "bandwidth_hz", request->bandwidth_hz);
-  member_numbers(&w, "low", request->low, n);
-  member_numbers(&w, "high", request->high, n);
+  json_member_numbers(&w, "low", request->low, n);
+  json_member_numbers(&w, "high", request->high, n);
   json_member_integer(&w, "zone_count", (long long)found->count);
   json_member_number(&w, "worst", found->worst);
   json_key(&w, "left"), json_begin_object(&w);

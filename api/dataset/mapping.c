@@ -14,7 +14,7 @@ static const char *const side_names[] = { [MAPPING_JOINT_SIDE] = "joint", [MAPPI
 const char *const mapping_field_names[MAPPING_FIELDS] = { "t", "q", "qd", "qdd", "tau", "i" };
 static const char *const standard_units[MAPPING_FIELDS] = { "s", "rad", "rad/s", "rad/s^2", "N*m", "A" };
 
-bool mapping_target_read(const char *name, enum mapping_field *field, size_t *joint)
+static bool mapping_target_read(const char *name, enum mapping_field *field, size_t *joint)
 {
   if (strcmp(name, "t") == 0) {
     *field = MAPPING_T;
@@ -200,7 +200,8 @@ static void columns_encode(struct json_writer *w, const struct json_field *field
 
 /* -- the whole -- */
 
-void dataset_mapping_init(struct dataset_mapping *mapping)
+/* What a data set has whose columns have the standard names and SI units. */
+static void dataset_mapping_init(struct dataset_mapping *mapping)
 {
   *mapping = (struct dataset_mapping){ .header = true };
   column_init(&mapping->time);

@@ -28,7 +28,6 @@ enum mapping_field {
 };
 extern const char *const mapping_field_names[MAPPING_FIELDS]; /* "t", "q", "qd", "qdd", "tau", "i" */
 /* "q3": a field and a joint from 1; "t". False: neither. */
-bool mapping_target_read(const char *name, enum mapping_field *field, size_t *joint);
 void mapping_target_name(enum mapping_field field, size_t joint, char name[DATASET_NAME_SIZE]);
 
 enum { MAPPING_JOINT_SIDE, MAPPING_MOTOR_SIDE };
@@ -62,8 +61,6 @@ struct dataset_mapping {
   struct mapping_columns columns;
 };
 
-/* What a data set has whose columns have the standard names and SI units. */
-void dataset_mapping_init(struct dataset_mapping *mapping);
 /* OK, ESYNTAX, EINPUT, EMEMORY. What depends on the robot is checked when a log is read. */
 enum armdyn_status dataset_mapping_decode(const char *text, size_t length, struct dataset_mapping *mapping,
                                           struct faults *faults);

@@ -396,7 +396,8 @@ bool json_decode_field(struct json_reader *r, const struct json_field *field, vo
   return !r->status && r->fault_count == faults;
 }
 
-const struct json_field *json_field_find(const struct json_type *type, struct json_slice name)
+/* The row of this name, or NULL. */
+static const struct json_field *json_field_find(const struct json_type *type, struct json_slice name)
 {
   for (size_t i = 0; i < type->field_count; i++)
     if (json_slice_is(name, json_field_name(&type->fields[i]))) return &type->fields[i];

@@ -238,7 +238,5 @@ static inline const char *json_field_name(const struct json_field *field)
 /* What an ENUM may be, in words: "a", "b" or "c". Answers `out`. */
 enum { JSON_CHOICES_SIZE = 160 };
 const char *json_field_choices(const struct json_field *field, char out[JSON_CHOICES_SIZE]);
-/* The row of this name, or NULL. */
-const struct json_field *json_field_find(const struct json_type *type, struct json_slice name);
 
 #endif

@@ -49,7 +49,8 @@ static size_t put_key(char *out, size_t size, size_t at, struct json_slice raw)
   return at;
 }
 
-void json_pointer(const struct json_reader *r, char *out, size_t size)
+/* The RFC 6901 pointer of the present value; truncated to size. */
+static void json_pointer(const struct json_reader *r, char *out, size_t size)
 {
   size_t at = 0;
   for (size_t i = 0; i < r->depth; i++) {

@@ -86,8 +86,6 @@ size_t json_slice_decode(struct json_slice raw, char *out, size_t size);
 /* Add a fault at the present value, or `below` it ("/inertia"; NULL or "" = at it). Format as printf. */
 void json_fault(struct json_reader *r, const char *below, enum fault_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The RFC 6901 pointer of the present value; truncated to size. */
-void json_pointer(const struct json_reader *r, char *out, size_t size);
 /* The text of a value, cut to what fits a sentence: for "..., got %s". */
 const char *json_excerpt(struct json_slice raw, char *out, size_t size);
 /* Break off for another reason than syntax, e.g. ARMDYN_ELIMIT; sticks as errors of syntax do. */

@@ -177,12 +177,27 @@ void json_member_integer(struct json_writer *w, const char *name, long long valu
   json_key(w, name), json_write_integer(w, value);
 }
 
+void json_member_count(struct json_writer *w, const char *name, size_t count)
+{
+  json_member_integer(w, name, (long long)count);
+}
+
 void json_member_text(struct json_writer *w, const char *name, const char *text)
 {
   json_key(w, name), json_write_text(w, text);
 }
 
+void json_member_given(struct json_writer *w, const char *name, const char *text)
+{
+  json_member_text(w, name, text && *text ? text : NULL);
+}
+
 void json_member_truth(struct json_writer *w, const char *name, bool value)
 {
   json_key(w, name), json_write_truth(w, value);
+}
+
+void json_member_numbers(struct json_writer *w, const char *name, const double *values, size_t count)
+{
+  json_key(w, name), json_write_numbers(w, values, count);
 }

@@ -30,8 +30,11 @@ void json_write_text(struct json_writer *w, const char *text); /* UTF-8, escaped
 /* A member of an object: its key and its value. */
 void json_member_number(struct json_writer *w, const char *name, double value);
 void json_member_integer(struct json_writer *w, const char *name, long long value);
+void json_member_count(struct json_writer *w, const char *name, size_t count);
 void json_member_text(struct json_writer *w, const char *name, const char *text);
+void json_member_given(struct json_writer *w, const char *name, const char *text); /* null for "" too */
 void json_member_truth(struct json_writer *w, const char *name, bool value);
+void json_member_numbers(struct json_writer *w, const char *name, const double *values, size_t count);
 void json_write_raw(struct json_writer *w, const char *json); /* a value that is JSON already; null for NULL */
 void json_write_raw_n(struct json_writer *w, const char *json, size_t length);
 /* [x, y, ...]; a number that is not finite becomes null */

@@ -54,7 +54,7 @@ int problem_http_status(enum problem problem)
   return problems[known(problem)].http;
 }
 
-const char *problem_slug(enum problem problem)
+static const char *problem_slug(enum problem problem)
 {
   return problems[known(problem)].slug;
 }

@@ -108,7 +108,6 @@ enum problem {
   X(UNDECIDED, "suggested_request", "object", "The request with what would work; absent: none is known.")
 
 int problem_http_status(enum problem problem);
-const char *problem_slug(enum problem problem);
 const char *problem_title(enum problem problem);
 /* The one map from what a function answers to what HTTP says. */
 enum problem problem_of_status(enum armdyn_status status);

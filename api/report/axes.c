@@ -42,7 +42,8 @@ void scale_widen(struct scale *s, double room)
   if (isfinite(s->to + half)) s->to += half;
 }
 
-void scale_ticks(const struct scale *s, size_t about, struct ticks *ticks)
+/* The marks of a scale, about so many. */
+static void scale_ticks(const struct scale *s, size_t about, struct ticks *ticks)
 {
   if (s->logarithmic)
     ticks_logarithmic(s->from, s->to, about, ticks);

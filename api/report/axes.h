@@ -28,9 +28,6 @@ bool scale_shows(bool logarithmic, double value);
 /* Ends so that both lie apart, with room of this part of the range beyond them. */
 void scale_widen(struct scale *scale, double room);
 
-/* The marks of a scale, about so many. */
-void scale_ticks(const struct scale *scale, size_t about, struct ticks *ticks);
-
 /* Grid, labels of the ticks and titles of the axes, around a box that spans both scales. */
 void axes_write(struct buffer *out, const struct scale *x, const struct scale *y, const char *x_title,
                 const char *y_title);

@@ -227,7 +227,8 @@ const char *xml_attribute(const xmlNode *node, const char *name)
   return NULL;
 }
 
-const char *xml_text(const xmlNode *node)
+/* The text in an element, "" when there is none; lives as long as the document. */
+static const char *xml_text(const xmlNode *node)
 {
   for (const xmlNode *child = node->children; child; child = child->next)
     if (child->type == XML_TEXT_NODE && !xmlIsBlankNode(child)) return (const char *)child->content;

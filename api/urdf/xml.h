@@ -32,8 +32,6 @@ bool xml_is(const xmlNode *node, const char *name);
 
 /* An attribute's value, NULL when it is not there; lives as long as the document. */
 const char *xml_attribute(const xmlNode *node, const char *name);
-/* The text in an element, "" when there is none; lives as long as the document. */
-const char *xml_text(const xmlNode *node);
 
 /* Exactly `count` finite numbers, separated by white space, of magnitude 1e12 at most.
  *   attribute  in  NULL: the text in the element

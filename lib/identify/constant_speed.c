@@ -35,7 +35,8 @@ struct run_finder {
   struct joint_runs joints[N];
 };
 
-bool angle_profile_open(const struct armdyn_joint *joint, struct angle_profile *profile)
+/* Over the range of a joint. False: out of memory. */
+static bool angle_profile_open(const struct armdyn_joint *joint, struct angle_profile *profile)
 {
   const double *range = joint->limits.position, ratio = fabs(joint->drive.gear_ratio);
   const bool bounded = isfinite(range[0]) && isfinite(range[1]);
@@ -52,12 +53,13 @@ bool angle_profile_open(const struct armdyn_joint *joint, struct angle_profile *
   return memory != NULL;
 }
 
-void angle_profile_close(struct angle_profile *profile)
+static void angle_profile_close(struct angle_profile *profile)
 {
   free(profile->sum[0]);
 }
 
-void angle_profile_add(struct angle_profile *profile, int half, double angle, double weight, double residual)
+/* Beyond the range nothing is kept. */
+static void angle_profile_add(struct angle_profile *profile, int half, double angle, double weight, double residual)
 {
   const double at = (angle - profile->first) / profile->width;
   if (!(at >= 0 && at < (double)profile->bins)) return;

@@ -12,12 +12,6 @@ struct angle_profile {
   double *weight[2];   /* bins */
 };
 
-/* Over the range of a joint. False: out of memory. */
-bool angle_profile_open(const struct armdyn_joint *joint, struct angle_profile *profile);
-void angle_profile_close(struct angle_profile *profile);
-/* Beyond the range nothing is kept. */
-void angle_profile_add(struct angle_profile *profile, int half, double angle, double weight, double residual);
-
 /* One run. */
 struct constant_run {
   double speed, torque; /* means */

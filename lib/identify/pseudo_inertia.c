@@ -21,7 +21,8 @@ void pseudo_inertia_parameters(const double P[16], double link[10])
   memcpy(link, out, sizeof out);
 }
 
-void pseudo_inertia_slopes(const double A[16], double slopes[10])
+/* slopes[k] = tr(A dP/d parameter k), A symmetric. */
+static void pseudo_inertia_slopes(const double A[16], double slopes[10])
 {
   const double out[10] = { A[15],
                            2 * A[3],

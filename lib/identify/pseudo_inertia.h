@@ -12,9 +12,6 @@
 void pseudo_inertia_of(const double link[10], double P[16]);
 void pseudo_inertia_parameters(const double P[16], double link[10]);
 
-/* slopes[k] = tr(A dP/d parameter k), A symmetric. */
-void pseudo_inertia_slopes(const double A[16], double slopes[10]);
-
 /* log det P and P^-1 (NULL: not wanted). False: P is not positive definite. */
 bool pseudo_inertia_invert(const double P[16], double *log_determinant, double *inverse);
 

@@ -48,8 +48,6 @@ struct gateway {
 
 /* -- outbound.c -- */
 
-/* Is there a child, and which? */
-bool gateway_present(struct gateway *g, unsigned *generation);
 /* A frame to the child that is there. EUNAVAILABLE: none is, or it takes nothing. */
 enum armdyn_status gateway_send(struct gateway *g, enum gateway_message type, const void *data, size_t size);
 /* As questions_take, under the lock. */

@@ -60,7 +60,8 @@ uint64_t gateway_silences(struct gateway *g)
   return silences;
 }
 
-bool gateway_present(struct gateway *g, unsigned *generation)
+/* Is there a child, and which? */
+static bool gateway_present(struct gateway *g, unsigned *generation)
 {
   pthread_mutex_lock(&g->send_lock);
   bool up = g->up;

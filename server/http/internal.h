@@ -232,14 +232,12 @@ enum MHD_Result exchange_serve(void *context, struct MHD_Connection *mhd, const 
                                const char *version, const char *upload, size_t *upload_size, void **place);
 void exchange_end(void *context, struct MHD_Connection *mhd, void **place, enum MHD_RequestTerminationCode how);
 void exchange_free(struct exchange *x);
-void exchange_release(struct exchange *x);
 /* Its body has come, or a piece of it, which may have taken long: is the caller known still? false: 401 is the answer. */
 bool exchange_is_still_trusted(struct exchange *x);
 /* A stop, or what watches and administers the service: it waits for nobody's other work. */
 bool exchange_is_urgent(const struct exchange *x);
 /* Of a route with NO_FIELDS: the body is empty or {}. false: an answer has been given. */
 bool exchange_has_no_fields(struct exchange *x);
-void exchange_forget_headers(struct exchange *x); /* those set for the answer */
 /* Past libmicrohttpd, which takes no answer in the middle of a body: answer, and MHD_NO to close. */
 enum MHD_Result exchange_break_off(struct exchange *x, enum problem problem, const char *detail);
 enum MHD_Result exchange_break_off_answered(struct exchange *x); /* with the problem that was answered */

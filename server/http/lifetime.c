@@ -42,7 +42,7 @@ void exchange_hold(struct exchange *x, size_t bytes)
   x->held = bytes;
 }
 
-void exchange_forget_headers(struct exchange *x)
+static void exchange_forget_headers(struct exchange *x)
 {
   for (size_t i = 0; i < x->header_count; i++) free(x->headers[i].value);
   x->header_count = 0;
@@ -80,7 +80,7 @@ void exchange_free(struct exchange *x)
   free(x);
 }
 
-void exchange_release(struct exchange *x)
+static void exchange_release(struct exchange *x)
 {
   if (atomic_fetch_sub(&x->references, 1) > 1) return;
   reset(x);

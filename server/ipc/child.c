@@ -75,7 +75,8 @@ out:
   return status;
 }
 
-bool child_ended(const struct child *child, int timeout_ms)
+/* Has it ended, now or within timeout_ms (< 0: for ever)? It stays to be reaped by child_end. */
+static bool child_ended(const struct child *child, int timeout_ms)
 {
   int64_t deadline = timeout_ms < 0 ? INT64_MAX : clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;
   for (;;) {

@@ -25,8 +25,6 @@ struct child {
  * OK; EIO with the reason in `error`. An exec that fails shows as the channel's end and "exit 127". */
 enum armdyn_status child_start(struct child *child, const char *const arguments[], bool die_with_parent,
                                struct armdyn_error *error);
-/* Has it ended, now or within timeout_ms (< 0: for ever)? It stays to be reaped by child_end. */
-bool child_ended(const struct child *child, int timeout_ms);
 /* Close the channel and reap: at once by SIGKILL (kill_it), or else after two seconds in which it may end by itself.
  * `reason` gets how it ended: "exit 3", "signal 11 (Segmentation fault)". No-op with reason "" when there is none. */
 void child_end(struct child *child, bool kill_it, char reason[CHILD_REASON_SIZE]);

@@ -393,11 +393,6 @@ void passing_silent(struct passing *p, bool silent)
   atomic_store(&p->silent, silent);
 }
 
-size_t passing_count(struct passing *p)
-{
-  return atomic_load(&p->count);
-}
-
 void passing_stop(struct passing *p)
 {
   if (!p) return;

@@ -20,8 +20,6 @@ void passing_own(struct passing *passing, const struct sockaddr_storage *own, so
 /* The other node does not answer: who comes, and who waits for an answer of it, is led to this node's own service with what he
  * has said so far; where that cannot be, his connection ends, and he asks again. */
 void passing_silent(struct passing *passing, bool silent);
-/* How many there are now. */
-size_t passing_count(struct passing *passing);
 /* All end. NULL is fine. */
 void passing_stop(struct passing *passing);
 

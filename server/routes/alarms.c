@@ -9,24 +9,19 @@
 
 enum { ITEM_MOST = KB(8) };
 
-static void member(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, *text ? text : NULL);
-}
-
 void alarm_encode(const struct store_alarm *alarm, struct json_writer *w)
 {
   json_begin_object(w);
-  member(w, "id", alarm->id);
-  member(w, "state", alarm_state_names[alarm->state]);
-  member(w, "code", alarm->code);
-  member(w, "source", alarm->source);
-  member(w, "controller", alarm->controller);
-  member(w, "text", alarm->text);
-  member(w, "since", alarm->since);
-  member(w, "until", alarm->until);
-  member(w, "acknowledged_at", alarm->acknowledged_at);
-  member(w, "acknowledged_by", alarm->acknowledged_by);
+  json_member_given(w, "id", alarm->id);
+  json_member_given(w, "state", alarm_state_names[alarm->state]);
+  json_member_given(w, "code", alarm->code);
+  json_member_given(w, "source", alarm->source);
+  json_member_given(w, "controller", alarm->controller);
+  json_member_given(w, "text", alarm->text);
+  json_member_given(w, "since", alarm->since);
+  json_member_given(w, "until", alarm->until);
+  json_member_given(w, "acknowledged_at", alarm->acknowledged_at);
+  json_member_given(w, "acknowledged_by", alarm->acknowledged_by);
   json_end_object(w);
 }
 

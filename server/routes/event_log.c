@@ -9,25 +9,20 @@
 
 enum { ITEM_MOST = KB(64) };
 
-static void member(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text && *text ? text : NULL);
-}
-
 void event_encode(const struct store_event *event, struct buffer *out)
 {
   struct json_writer w = { .out = out };
   json_begin_object(&w);
   json_key(&w, "number"), json_write_integer(&w, event->number);
-  member(&w, "at", event->at);
-  member(&w, "type", event->type);
-  member(&w, "controller", event->controller);
-  member(&w, "order", event->order_id);
-  member(&w, "job", event->job);
-  member(&w, "transfer", event->transfer);
-  member(&w, "alarm", event->alarm);
-  member(&w, "job_order_id", event->job_order_id);
-  member(&w, "text", event->text);
+  json_member_given(&w, "at", event->at);
+  json_member_given(&w, "type", event->type);
+  json_member_given(&w, "controller", event->controller);
+  json_member_given(&w, "order", event->order_id);
+  json_member_given(&w, "job", event->job);
+  json_member_given(&w, "transfer", event->transfer);
+  json_member_given(&w, "alarm", event->alarm);
+  json_member_given(&w, "job_order_id", event->job_order_id);
+  json_member_given(&w, "text", event->text);
   json_end_object(&w);
 }
 

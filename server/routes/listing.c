@@ -18,7 +18,8 @@ static bool fault(struct listing *listing, const char *parameter, enum fault_cod
 
 /* -- what a list is asked by -- */
 
-bool listing_knows(const char *words, const char *name)
+/* Is `name` one of these words? */
+static bool listing_knows(const char *words, const char *name)
 {
   size_t length = strlen(name);
   for (const char *p = words; p && *p; p += strspn(p, " ")) {

@@ -45,7 +45,4 @@ void listing_refuse(struct listing *listing);
 /* Answers with the page, or with what the store said. */
 void listing_end(struct listing *listing, enum armdyn_status status);
 
-/* Is `name` one of these words? */
-bool listing_knows(const char *words, const char *name);
-
 #endif

@@ -98,11 +98,6 @@ static int64_t moment(const char *text)
   return ms < 0 ? 0 : ms;
 }
 
-static void write_count(struct json_writer *w, const char *name, size_t count)
-{
-  json_key(w, name), json_write_integer(w, (long long)count);
-}
-
 static void cancel_chosen(struct exchange *x, const struct order_cancel *asked)
 {
   const struct order_choice choice = { .controller = asked->controller,
@@ -119,8 +114,8 @@ static void cancel_chosen(struct exchange *x, const struct order_cancel *asked)
     return;
   }
   json_begin_object(&w);
-  write_count(&w, "cancelled", ended);
-  write_count(&w, "ending", ending);
+  json_member_count(&w, "cancelled", ended);
+  json_member_count(&w, "ending", ending);
   json_end_object(&w);
   answer_json(x, 200, &body);
 }

@@ -37,7 +37,7 @@ double simulator_torque(const struct simulator *s, uint32_t k, unsigned a)
   return (int16_t)sample[a] * 1e-3 * (isfinite(rated) ? rated : rated_default);
 }
 
-double simulator_position(const struct simulator *s, uint32_t k, unsigned a)
+static double simulator_position(const struct simulator *s, uint32_t k, unsigned a)
 {
   return (double)protocol_get_float(simulator_sample(s, k) + 4 * a);
 }

@@ -6,7 +6,6 @@
 
 /* Torque of sample k, axis a of the profile, N m; and its position, rad. */
 double simulator_torque(const struct simulator *s, uint32_t k, unsigned a);
-double simulator_position(const struct simulator *s, uint32_t k, unsigned a);
 /* Limits of an axis of the arm; INFINITY where there is none. */
 double simulator_torque_most(const struct simulator *s, unsigned axis);
 double simulator_rate_most(const struct simulator *s, unsigned axis);

@@ -16,11 +16,6 @@ static const struct field fields[] = {
 };
 static const struct record_type outdated_type = RECORD_TYPE(store_job, fields);
 
-static void member(struct json_writer *w, const char *name, const char *text)
-{
-  json_key(w, name), json_write_text(w, text);
-}
-
 /* In the audit trail, as if somebody had asked for it. */
 static enum armdyn_status leave_entry(struct sql *sql, const char *option, const char *collection, const char *id,
                                       const char *ended_before)
@@ -30,18 +25,18 @@ static enum armdyn_status leave_entry(struct sql *sql, const char *option, const
   char now[TIME_SIZE], text[128];
   clock_format(clock_wall_ms(), now);
   json_begin_object(&w);
-  member(&w, "at", now);
-  member(&w, "key", "retention");
-  member(&w, "key_name", option);
-  member(&w, "address", "local");
-  member(&w, "request_id", "");
-  member(&w, "method", "DELETE");
+  json_member_text(&w, "at", now);
+  json_member_text(&w, "key", "retention");
+  json_member_text(&w, "key_name", option);
+  json_member_text(&w, "address", "local");
+  json_member_text(&w, "request_id", "");
+  json_member_text(&w, "method", "DELETE");
   snprintf(text, sizeof text, "/v1/%s/%s", collection, id);
-  member(&w, "path", text);
-  member(&w, "operation", "retention");
+  json_member_text(&w, "path", text);
+  json_member_text(&w, "operation", "retention");
   json_key(&w, "status"), json_write_integer(&w, 204);
   snprintf(text, sizeof text, "it ended before %s", ended_before);
-  member(&w, "reason", text);
+  json_member_text(&w, "reason", text);
   json_end_object(&w);
   enum armdyn_status status = line.failure ? line.failure : store_audit_keep(sql, line.data);
   buffer_release(&line);

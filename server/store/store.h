@@ -562,7 +562,6 @@ struct store_watch {
   char *request;
   char *state; /* what was learnt, as it was kept last; NULL: nothing yet */
 };
-void store_watch_release(struct store_watch *watch);
 /* EEXISTS; ECONFLICT: no such controller. */
 enum armdyn_status store_watch_create(struct store *store, const struct store_watch *watch);
 /* ENOTFOUND. */

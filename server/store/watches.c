@@ -8,11 +8,6 @@ static const struct field fields[] = {
 };
 static const struct record_type watch_type = RECORD_TYPE(store_watch, fields);
 
-void store_watch_release(struct store_watch *watch)
-{
-  record_release(&watch_type, watch);
-}
-
 /* One change of one watch. */
 struct change {
   const char *text;
