@@ -21,7 +21,7 @@ static const struct armdyn_margin *worst_margin(const struct planner *p)
   return worst;
 }
 
-static double worst_usage(const struct planner *p)
+double planner_usage(const struct planner *p)
 {
   return fmax(worst_margin(p)->usage, p->margin.tool_usage);
 }
@@ -113,7 +113,7 @@ static void hurry(struct planner *p, struct candidate *fastest)
 
 static bool keeps_limits(const struct planner *p, const struct candidate *c)
 {
-  return worst_usage(p) - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST && stays_clear(p);
+  return planner_usage(p) - 1 <= VIOLATION_MOST && c->solved.violation <= VIOLATION_MOST && stays_clear(p);
 }
 
 /* Tighten, and prove that what comes of it stays clear; else with more room, and with pairs that were not thought of. */
@@ -137,7 +137,7 @@ static void slow_down(struct planner *p, struct candidate *c)
   const bool rests = !r->start_velocity && !r->goal_velocity && !r->start_acceleration && !r->goal_acceleration;
   if (!rests || r->waypoint_times || !(armdyn_trajectory_duration(&c->trajectory) < p->duration_min)) return;
   stretch(p, &c->trajectory, p->duration_min);
-  c->solved.violation = fmax(0, worst_usage(p) - 1);
+  c->solved.violation = fmax(0, planner_usage(p) - 1);
   if (c->solved.end == END_OPTIMAL) c->solved.end = END_STALLED;
 }
 
@@ -217,10 +217,10 @@ static enum armdyn_status confirm(struct planner *p, struct candidate *c, struct
     rc = once_more(p, &fastest, c, result);
     keeps = !rc && keeps_limits(p, c);
   }
-  result->violation = fmax(0, worst_usage(p) - 1);
+  result->violation = fmax(0, planner_usage(p) - 1);
   if (!rc && !keeps && fastest.trajectory.breaks) {
     hurry(p, &fastest);
-    result->violation = fmax(0, worst_usage(p) - 1);
+    result->violation = fmax(0, planner_usage(p) - 1);
   }
   candidate_free(&fastest);
   if (rc || keeps) return rc;
@@ -261,9 +261,9 @@ static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c,
     if (!(rc = trajectory_copy(&best->motion, &c->trajectory))) {
       c->solved.end = END_STALLED;
       result->instead = best->name;
-      result->violation = 0;
       if (none) result->minimum_duration = NAN; /* it was mistaken */
       planner_check(p, &c->trajectory);
+      result->violation = fmax(0, planner_usage(p) - 1);
     }
   } else {
     rc = answered;

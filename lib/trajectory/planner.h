@@ -112,8 +112,9 @@ double planner_duration_guess(const struct planner *p);
 /* The request's numbers, and what follows from them: cost, limits, ends, durations. EINPUT and EINFEASIBLE name the field. */
 enum armdyn_status planner_judge(struct planner *p, struct armdyn_error *error);
 
-/* The margins of a motion, densely. */
+/* The margins of a motion, densely; and how much of its worst limit what was checked uses. */
 void planner_check(struct planner *p, const struct armdyn_trajectory *motion);
+double planner_usage(const struct planner *p);
 
 /* A problem to solve on a mesh; the planner's own, or one on the way to it. */
 struct mesh_task {
@@ -202,13 +203,13 @@ struct rivals {
   struct rival {
     const char *name;
     struct armdyn_trajectory motion;
-  } list[ARMDYN_PROFILE_COUNT + 1];
+  } list[ARMDYN_PROFILE_COUNT + 2];
 };
-/* Classic profiles that keep the limits, and the motion of least torque as far as it is known.
+/* Classic profiles that keep the limits, and the motion of least torque and the one that was given as far as there are.
  *   times   in   waypoint_count + 2: when the points are passed; the last is the duration
- *   torque  in   that too
+ *   all     in   those two too
  *   out     out  release with rivals_free */
-enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torque, struct rivals *out);
+enum armdyn_status rivals_plan(struct planner *p, const double *times, bool all, struct rivals *out);
 void rivals_free(struct rivals *rivals);
 /* NULL: there are none. */
 const struct rival *rivals_cheapest(struct planner *p, const struct rivals *rivals, double *cost);

@@ -6,6 +6,8 @@
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
 
+enum { N = ARMDYN_JOINTS_MAX };
+
 /* From rest to rest, and from rest without acceleration where that is asked for. */
 static bool is_rival(const struct planner *p, enum armdyn_profile profile)
 {
@@ -24,7 +26,42 @@ static enum armdyn_status stays_clear(const struct planner *p, const struct armd
   return rc;
 }
 
-enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torque, struct rivals *out)
+/* Through the points, at the times that are given. */
+static bool passes_points(const struct planner *p, const struct armdyn_trajectory *motion)
+{
+  const struct armdyn_optimal_request *r = p->request;
+  double q[N];
+  for (size_t k = 0; k < r->waypoint_count; k++) {
+    const double at = motion->waypoint_times[k + 1];
+    if (r->waypoint_times && fabs(at - r->waypoint_times[k]) > MISS_MOST) return false;
+    armdyn_trajectory_state(motion, at, q, NULL, NULL, NULL);
+    for (size_t j = 0; j < motion->joint_count; j++)
+      if (fabs(q[j] - r->waypoints[k * motion->joint_count + j]) > MISS_MOST) return false;
+  }
+  return true;
+}
+
+/* The motion that was given, where it is one of those that are asked for. */
+static enum armdyn_status given_add(struct planner *p, struct rivals *out)
+{
+  const struct planner_margins margin = p->margin;
+  struct candidate given = { 0 };
+  if (!p->request->guess || p->free_duration || p->ends[0].given > 2 || p->ends[1].given > 2) return ARMDYN_OK;
+  const enum armdyn_status rc = guess_start(p, 0, &given);
+  if (rc) return rc;
+  planner_check(p, &given.trajectory);
+  const bool timely = fabs(armdyn_trajectory_duration(&given.trajectory) - p->request->duration) <= MISS_MOST;
+  const bool kept = planner_usage(p) - 1 <= VIOLATION_FORGIVEN && (!p->obstacles || p->margin.clearance.missing <= 0);
+  if (timely && kept && passes_points(p, &given.trajectory)) {
+    out->list[out->count++] = (struct rival){ "motion that was given", given.trajectory };
+    given.trajectory = (struct armdyn_trajectory){ 0 };
+  }
+  p->margin = margin;
+  candidate_free(&given);
+  return ARMDYN_OK;
+}
+
+enum armdyn_status rivals_plan(struct planner *p, const double *times, bool all, struct rivals *out)
 {
   const struct armdyn_optimal_request *r = p->request;
   const size_t n = armdyn_robot_joint_count(p->robot), count = r->waypoint_count + 2;
@@ -56,11 +93,12 @@ enum armdyn_status rivals_plan(struct planner *p, const double *times, bool torq
       armdyn_trajectory_free(&rival->motion);
   }
   free(points);
-  if (rc != ARMDYN_EMEMORY && torque && p->torque.breaks) {
+  if (rc != ARMDYN_EMEMORY && all && p->torque.breaks) {
     rc = trajectory_copy(&p->torque, &out->list[out->count].motion);
     out->list[out->count].name = "motion of least torque";
     out->count += rc == ARMDYN_OK;
   }
+  if (rc != ARMDYN_EMEMORY && all) rc = given_add(p, out);
   return rc == ARMDYN_EMEMORY ? rc : ARMDYN_OK;
 }
 

@@ -3,6 +3,8 @@
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
 
+static const double DEARER = 1.02;
+
 /* The guess on the mesh, in the duration that is asked for. */
 static enum armdyn_status on_mesh(struct planner *p, struct candidate *c)
 {
@@ -23,6 +25,18 @@ static enum armdyn_status on_mesh(struct planner *p, struct candidate *c)
   return ARMDYN_OK;
 }
 
+/* With dry friction a seed that is bent a little makes joints move that had rested, and the nearest minimum may be one where
+ * they all do: a minimum, but far dearer than the motion that was given. */
+static bool is_dearer(const struct planner *p, double cost)
+{
+  const struct armdyn_robot_description *d = armdyn_robot_description(p->robot);
+  double terms[ARMDYN_COST_TERMS_MAX];
+  bool dry = false;
+  for (size_t j = 0; j < d->joint_count; j++)
+    dry = dry || d->joints[j].friction.coulomb.positive > 0 || d->joints[j].friction.coulomb.negative > 0;
+  return dry && cost > DEARER * cost_of_motion(&p->cost, p->request->guess, p->workspace, terms);
+}
+
 enum armdyn_status seed_try(struct planner *p, struct starts *s, struct armdyn_optimal_result *result)
 {
   struct candidate c = { 0 };
@@ -32,7 +46,7 @@ enum armdyn_status seed_try(struct planner *p, struct starts *s, struct armdyn_o
   task.rough = true, task.nearby = true;
   if (!rc) rc = mesh_solve(p, &task, &c, result);
   if (!rc && c.solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
-  if (!rc && c.solved.end == END_OPTIMAL && candidate_feasible(&c)) {
+  if (!rc && c.solved.end == END_OPTIMAL && candidate_feasible(&c) && !is_dearer(p, c.solved.cost)) {
     s->list[s->count++] = c;
     result->starts = 1;
     return ARMDYN_OK;
