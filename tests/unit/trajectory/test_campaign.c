@@ -184,6 +184,7 @@ static bool is_the_shortest(const struct armdyn_robot *robot, const struct campa
 Test(campaign, infeasible_problems_are_diagnosed, .timeout = 3600)
 {
   static struct armdyn_optimal_result result;
+  struct dice dice = { 0x9E3779B97F4A7C15u };
   size_t weak = 0, confirmed = 0;
   for (size_t k = 0; k < how_many(INFEASIBLE); k++) {
     struct campaign_case c;
@@ -193,6 +194,7 @@ Test(campaign, infeasible_problems_are_diagnosed, .timeout = 3600)
     enum campaign_infeasibility kind;
     double shortest;
     cr_assert(campaign_infeasible(k, &c, &kind, &shortest));
+    if (kind == CAMPAIGN_HURRIED && k % 2) campaign_friction(&dice, &c); /* limits of speed do not feel it */
     cr_assert_eq(armdyn_robot_new(&c.robot, &robot, &error), ARMDYN_OK, "%s", error.message);
     struct armdyn_optimal_request request = campaign_request(&c);
     const double begin = now();
@@ -200,7 +202,7 @@ Test(campaign, infeasible_problems_are_diagnosed, .timeout = 3600)
     const double took = now() - begin;
     cr_expect_eq(rc, ARMDYN_EINFEASIBLE, "problem %zu: %d %s", k, rc, error.message);
     cr_expect(strstr(error.message, " limit of joint ") != NULL, "problem %zu: %s", k, error.message);
-    if (soaks()) cr_expect_leq(took, 0.6, "problem %zu: %g s", k, took); /* 0.2 on an idle machine */
+    if (soaks()) cr_expect_leq(took, 0.3, "problem %zu: %g s", k, took); /* 0.1 where nothing else runs */
     const double found = result.minimum_duration;
     if (kind == CAMPAIGN_HELPLESS) cr_expect(isnan(found), "problem %zu: %g", k, found);
     if (kind == CAMPAIGN_HURRIED)

@@ -347,7 +347,7 @@ const PATTERNS = [
 // Words that stand in places of sentences.
 const WORDS = {
   position: '位置', velocity: '速度', acceleration: '加速度', jerk: '加加速度', torque: '力矩', torque_rate: '力矩变化率', 'torque rate': '力矩变化率',
-  quintic: '五次多项式', cubic: '三次样条', trapezoid: '梯形速度', 'motion of least torque': '力矩最小的运动', training: '训练', validation: '验证', 'the toggled value': '翻转后的值',
+  quintic: '五次多项式', cubic: '三次样条', trapezoid: '梯形速度', 'motion of least torque': '力矩最小的运动', 'motion that was given': '所给的运动', training: '训练', validation: '验证', 'the toggled value': '翻转后的值',
 }
 
 const worded = (text) => text.split(', ').every((one) => WORDS[one]) ? text.split(', ').map((one) => WORDS[one]).join('、') : text
