@@ -58,9 +58,20 @@ static void slopes_of(const struct armdyn_robot *robot, size_t joint, const stru
   }
 }
 
+/* Most arms: friction in proportion to the speed, the same both ways. */
+static bool is_viscous_alone(const struct armdyn_robot *robot, size_t joint)
+{
+  const struct armdyn_directed *c = &robot->description.joints[joint].friction.viscous;
+  return robot->joints[joint].friction == 1u << ARMDYN_FRICTION_VISCOUS && c->positive == c->negative;
+}
+
 void friction_slopes(const struct armdyn_robot *robot, size_t joint, double q, double qd, double *by_position,
                      double *by_speed)
 {
+  if (is_viscous_alone(robot, joint)) {
+    *by_position = 0, *by_speed = robot->description.joints[joint].friction.viscous.positive;
+    return;
+  }
   const struct friction_state x = state_at(robot, joint, q, qd);
   slopes_of(robot, joint, &x, by_position, by_speed);
 }
