@@ -202,7 +202,7 @@ def played(client, trajectory, rate, hertz):
 @pytest.mark.slow  # a campaign against another library; the units of clearance run under sanitizers
 @pytest.mark.parametrize("seed", range(3))
 def test_no_touch_of_a_trajectory_is_missed(client, seed):
-    """Against numpy at 10 kHz: what is told is a bound, and no more than the tolerance and a step below it."""
+    """Against numpy at 10 kHz, where it is nearest at 500 Hz: what is told is a bound, and no more than the tolerance and a step below it."""
     dice = random.Random(seed)
     model = client.get("/v1/robots/arm").json
     cell = {"name": f"sweep-{seed}", "bodies": [
@@ -216,8 +216,10 @@ def test_no_touch_of_a_trajectory_is_missed(client, seed):
     own = [{"bodies": [a, b]} for a, b in own_pairs(model)]
     ask = {"trajectory": plan["id"], "rate": 250, "cell": cell["name"], "touches": own}
     told = client.post("/v1/robots/arm/clearance", ask).expect(200).json
-    times, q = played(client, plan["id"], 250, 10000)
-    dense, nearest = clearances(model, q, cell, rounds=30)
+    _, q = played(client, plan["id"], 250, 10000)
+    coarse = clearances(model, q[::20], cell, rounds=30)[0]
+    near = np.unique((20 * np.argsort(coarse)[:60, None] + np.arange(-20, 21)).clip(0, len(q) - 1))
+    dense, nearest = clearances(model, q[near], cell, rounds=30)
     k = int(dense.argmin())
     if dense[k] > -0.05:  # numpy knows no depth beyond a capsule's radius
         assert dense[k] - 1e-3 < told["clearance"] <= dense[k] + 1e-9, (told, dense[k])

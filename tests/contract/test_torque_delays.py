@@ -1,5 +1,6 @@
 """Torques that were logged later than positions: found joint by joint and taken out, held against logs whose delay was made."""
 
+import functools
 import random
 
 import pytest
@@ -14,15 +15,24 @@ RATE = 250
 LAWS = [{"coulomb": c, "viscous": v, "ripple": None} for c, v in ((0.6, 2.5), (0.8, 20.0))]
 
 
-def delayed_log(seed, delays, seconds=24, times=1.5):
-    """Rows of a log whose torques of each joint are what they were `delays` seconds before, with 1 % of noise. Made at 2.5 kHz, so
-    that a delay needs not be whole samples."""
-    finer = 10
-    clean, _ = rotating_slide.log(seed, LAWS, seconds=seconds, rate=RATE * finer, times=times, encoder=0, noise=0)
-    dice = random.Random(seed)
-    rms = [(sum(row[3 + j] ** 2 for row in clean) / len(clean)) ** 0.5 for j in range(2)]
+FINER = 10    # so many samples between two of a log: a delay needs not be whole samples
+SECONDS = 24
+
+
+@functools.cache
+def clean_log(motion):
+    """Rows of a log without noise, and the root of the mean square of each torque. To simulate them takes longer than what they are for."""
+    rows, _ = rotating_slide.log(31 + motion, LAWS, seconds=SECONDS, rate=RATE * FINER, times=1.5, encoder=0, noise=0)
+    return rows, [(sum(row[3 + j] ** 2 for row in rows) / len(rows)) ** 0.5 for j in range(2)]
+
+
+def delayed_log(seed, delays):
+    """Rows of a log whose torques of each joint are what they were `delays` seconds before, with 1 % of noise; those of odd seeds are
+    of one motion, of even ones of another."""
+    clean, rms = clean_log((seed + 1) % 2)
+    dice, finer = random.Random(seed), FINER
     rows = []
-    for k in range(int(0.1 * RATE), int((seconds - 0.1) * RATE)):
+    for k in range(int(0.1 * RATE), int((SECONDS - 0.1) * RATE)):
         tau = [clean[k * finer - round(d * RATE * finer)][3 + j] + dice.gauss(0, 0.01 * rms[j]) for j, d in enumerate(delays)]
         rows.append([clean[k * finer][0], *(x + dice.gauss(0, 2e-6) for x in clean[k * finer][1:3]), *tau])
     return rows
