@@ -5,6 +5,7 @@
 
 #include "lib/trajectory/planner.h"
 #include "lib/trajectory/polynomial.h"
+#include "lib/trajectory/tool_speed.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
 
@@ -41,24 +42,33 @@ static bool passes_points(const struct planner *p, const struct armdyn_trajector
   return true;
 }
 
+static bool keeps_limits(struct planner *p, const struct armdyn_trajectory *motion)
+{
+  const struct check check = { p->robot, p->limits, p->workspace };
+  const double most = p->request->tool_speed;
+  double ignored;
+  return check_holds(&check, motion) &&
+         !(most > 0 && tool_speed_most(p->robot, motion, p->workspace, &ignored) > USAGE_MOST * most);
+}
+
 /* The motion that was given, where it is one of those that are asked for. */
 static enum armdyn_status given_add(struct planner *p, struct rivals *out)
 {
-  const struct planner_margins margin = p->margin;
   struct candidate given = { 0 };
+  bool clear = true;
   if (!p->request->guess || p->free_duration || p->ends[0].given > 2 || p->ends[1].given > 2) return ARMDYN_OK;
-  const enum armdyn_status rc = guess_start(p, 0, &given);
+  enum armdyn_status rc = guess_start(p, 0, &given);
   if (rc) return rc;
-  planner_check(p, &given.trajectory);
-  const bool timely = fabs(armdyn_trajectory_duration(&given.trajectory) - p->request->duration) <= MISS_MOST;
-  const bool kept = planner_usage(p) - 1 <= VIOLATION_FORGIVEN && (!p->obstacles || p->margin.clearance.missing <= 0);
-  if (timely && kept && passes_points(p, &given.trajectory)) {
+  const struct armdyn_trajectory *motion = &given.trajectory;
+  const bool timely = fabs(armdyn_trajectory_duration(motion) - p->request->duration) <= MISS_MOST;
+  const bool one = timely && passes_points(p, motion) && keeps_limits(p, motion);
+  if (one) rc = stays_clear(p, motion, &clear);
+  if (one && clear) {
     out->list[out->count++] = (struct rival){ "motion that was given", given.trajectory };
     given.trajectory = (struct armdyn_trajectory){ 0 };
   }
-  p->margin = margin;
   candidate_free(&given);
-  return ARMDYN_OK;
+  return rc;
 }
 
 enum armdyn_status rivals_plan(struct planner *p, const double *times, bool all, struct rivals *out)
