@@ -267,9 +267,10 @@ def stopped(*_):
     raise Stopped
 
 
-def main():
+def main(story, usage):
+    """Tells a story with one argument, and ends whatever it started."""
     if len(sys.argv) != 2:
-        sys.exit(__doc__)
+        sys.exit(usage)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stopped)
     folder, children = pathlib.Path(tempfile.mkdtemp(prefix="armdyn-demo-")), []
@@ -284,4 +285,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(story, __doc__)

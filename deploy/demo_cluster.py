@@ -16,10 +16,9 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-from demo import MODEL, Child, Service, Stopped, arguments_of, stopped, tell
+from demo import MODEL, Child, Service, arguments_of, main, tell
 
 JOBS = 12
 
@@ -117,12 +116,16 @@ def serve(folder, name):
 
 
 def serving(node):
-    """The service, once this node serves."""
+    """The service, once this node serves; before, it stands by, or cannot pass on what it is asked (503)."""
+    connection = http.client.HTTPConnection(node.host, node.port, timeout=60)
     try:
-        service = Service(node)
-        return service if any(one["process"] == node.process.pid and one["role"] == "serving" for one in service.get("/v1/nodes")["items"]) else None
+        connection.request("GET", "/v1/nodes")
+        answer = connection.getresponse()
+        text = answer.read()
     except (OSError, http.client.HTTPException):
         return None
+    nodes = json.loads(text)["items"] if answer.status == 200 else []
+    return Service(node) if any(one["process"] == node.process.pid and one["role"] == "serving" for one in nodes) else None
 
 
 def story(children, folder):
@@ -164,21 +167,5 @@ def story(children, folder):
         second.process.wait()
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stopped)
-    folder, children = pathlib.Path(tempfile.mkdtemp(prefix="armdyn-cluster-")), []
-    try:
-        story(children, folder)
-    except Stopped:
-        print("\ndemo: stopped")
-    finally:
-        for child in reversed(children):
-            child.stop()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(story, __doc__)

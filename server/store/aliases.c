@@ -16,34 +16,21 @@ struct change {
   int64_t expected;
 };
 
-static enum armdyn_status present_version(struct sql *sql, const char *robot, const char *alias, int64_t *version)
-{
-  return sql_number(sql, "SELECT version FROM robot_aliases WHERE robot = ? AND alias = ?",
-                    VALUES(value_text(robot), value_text(alias)), version);
-}
-
-/* Numbers of one robot's alias go on when it was deleted: no ETag means two things. */
-static void counted_as(const char *robot, const char *alias, char out[2 * ARMDYN_NAME_SIZE])
-{
-  snprintf(out, 2 * ARMDYN_NAME_SIZE, "%s/%s", robot, alias);
-}
+static const struct robots_own aliases = {
+  .kind = "alias",
+  .version = "SELECT version FROM robot_aliases WHERE robot = ? AND alias = ?",
+  .remove = "DELETE FROM robot_aliases WHERE robot = ? AND alias = ?",
+};
 
 enum armdyn_status store_alias_keep(struct sql *sql, struct store_alias *alias, int64_t expected)
 {
-  int64_t present = 0, exists;
-  char counted[2 * ARMDYN_NAME_SIZE];
+  int64_t exists;
   enum armdyn_status status = sql_number(sql, "SELECT 1 FROM robot_revisions WHERE name = ? AND revision = ?",
                                          VALUES(value_text(alias->robot), value_integer(alias->revision)), &exists);
   if (status) return status == ARMDYN_ENOTFOUND ? ARMDYN_ECONFLICT : status;
-  status = present_version(sql, alias->robot, alias->alias, &present);
-  if (status && status != ARMDYN_ENOTFOUND) return status;
-  if (expected != STORE_ANY_VERSION && expected != present)
-    return !expected ? ARMDYN_EEXISTS : present ? ARMDYN_ESTALE : ARMDYN_ENOTFOUND;
-  clock_format(clock_wall_ms(), alias->changed_at);
-  counted_as(alias->robot, alias->alias, counted);
-  alias->version = present + 1;
-  status = present ? ARMDYN_OK : store_first_number(sql, "alias", counted, &alias->version);
+  status = robots_own_next(sql, &aliases, alias->robot, alias->alias, expected, &alias->version);
   if (status) return status;
+  clock_format(clock_wall_ms(), alias->changed_at);
   return record_change(sql,
                        "INSERT INTO robot_aliases (robot, alias, version, revision, reason, changed_at)"
                        " VALUES (:robot, :alias, :version, :revision, :reason, :changed_at) ON CONFLICT (robot, alias)"
@@ -67,15 +54,7 @@ enum armdyn_status store_alias_put(struct store *store, struct store_alias *alia
 static enum armdyn_status remove_alias(struct sql *sql, void *argument)
 {
   const struct change *c = argument;
-  int64_t present;
-  char counted[2 * ARMDYN_NAME_SIZE];
-  enum armdyn_status status = present_version(sql, c->robot, c->name, &present);
-  if (!status && present != c->expected) status = ARMDYN_ESTALE;
-  if (!status)
-    status = sql_change(sql, "DELETE FROM robot_aliases WHERE robot = ? AND alias = ?",
-                        VALUES(value_text(c->robot), value_text(c->name)));
-  counted_as(c->robot, c->name, counted);
-  return status ? status : store_retire_number(sql, "alias", counted, c->expected);
+  return robots_own_remove(sql, &aliases, c->robot, c->name, c->expected, NULL);
 }
 
 enum armdyn_status store_alias_delete(struct store *store, const char *robot, const char *alias, int64_t expected)

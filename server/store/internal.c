@@ -89,6 +89,39 @@ enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const 
                  VALUES(value_text(kind), value_text(name), value_integer(last)), NULL);
 }
 
+void robots_own_counted(const char *robot, const char *name, char out[ROBOTS_OWN_SIZE])
+{
+  snprintf(out, ROBOTS_OWN_SIZE, "%s/%s", robot, name);
+}
+
+enum armdyn_status robots_own_next(struct sql *sql, const struct robots_own *own, const char *robot, const char *name,
+                                   int64_t expected, int64_t *version)
+{
+  int64_t present = 0;
+  char counted[ROBOTS_OWN_SIZE];
+  enum armdyn_status status = sql_number(sql, own->version, VALUES(value_text(robot), value_text(name)), &present);
+  if (status && status != ARMDYN_ENOTFOUND) return status;
+  if (expected != STORE_ANY_VERSION && expected != present)
+    return !expected ? ARMDYN_EEXISTS : present ? ARMDYN_ESTALE : ARMDYN_ENOTFOUND;
+  *version = present + 1;
+  robots_own_counted(robot, name, counted);
+  return present ? ARMDYN_OK : store_first_number(sql, own->kind, counted, version);
+}
+
+enum armdyn_status robots_own_remove(struct sql *sql, const struct robots_own *own, const char *robot, const char *name,
+                                     int64_t expected,
+                                     enum armdyn_status (*held)(struct sql *sql, const char *robot, const char *name))
+{
+  int64_t present;
+  char counted[ROBOTS_OWN_SIZE];
+  enum armdyn_status status = sql_number(sql, own->version, VALUES(value_text(robot), value_text(name)), &present);
+  if (!status && present != expected) status = ARMDYN_ESTALE;
+  if (!status && held) status = held(sql, robot, name);
+  if (!status) status = sql_change(sql, own->remove, VALUES(value_text(robot), value_text(name)));
+  robots_own_counted(robot, name, counted);
+  return status ? status : store_retire_number(sql, own->kind, counted, expected);
+}
+
 static enum armdyn_status remove_it(struct sql *sql, void *argument)
 {
   const struct named_removal *r = argument;

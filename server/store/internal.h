@@ -96,6 +96,24 @@ enum armdyn_status store_expect_version(struct sql *sql, const char *text, const
 enum armdyn_status store_first_number(struct sql *sql, const char *kind, const char *name, int64_t *number);
 enum armdyn_status store_retire_number(struct sql *sql, const char *kind, const char *name, int64_t last);
 
+/* What a robot has by name (aliases, parts): a row of (robot, name) with a version, whose numbers go on when it was deleted, so
+ * that no ETag means two things. */
+struct robots_own {
+  const char *kind;    /* in `retired` */
+  const char *version; /* SELECT version ... of (robot, name) */
+  const char *remove;  /* DELETE ... of them */
+};
+/* "robot/name", as it is counted and as an Idempotency-Key refers to it. */
+enum { ROBOTS_OWN_SIZE = 2 * ARMDYN_NAME_SIZE };
+void robots_own_counted(const char *robot, const char *name, char out[ROBOTS_OWN_SIZE]);
+/* The version that comes next; a refusal when the present one is not the one that is expected (0: none). */
+enum armdyn_status robots_own_next(struct sql *sql, const struct robots_own *own, const char *robot, const char *name,
+                                   int64_t expected, int64_t *version);
+/* OK, ENOTFOUND, ESTALE, or what `held` says of one that is in use (NULL: nothing holds it). */
+enum armdyn_status robots_own_remove(struct sql *sql, const struct robots_own *own, const char *robot, const char *name,
+                                     int64_t expected,
+                                     enum armdyn_status (*held)(struct sql *sql, const char *robot, const char *name));
+
 /* What is deleted by its name, if its version is the one that is expected, and whose number is retired. */
 struct named_removal {
   const char *version, *remove; /* queries by the name */

@@ -19,31 +19,20 @@ struct change {
   int64_t expected;
 };
 
-static enum armdyn_status present_version(struct sql *sql, const char *robot, const char *part, int64_t *version)
-{
-  return sql_number(sql, "SELECT version FROM robot_parts WHERE robot = ? AND part = ?",
-                    VALUES(value_text(robot), value_text(part)), version);
-}
-
-/* Numbers of one robot's part go on when it was deleted: no ETag means two things. */
-static void counted_as(const char *robot, const char *part, char out[2 * ARMDYN_NAME_SIZE])
-{
-  snprintf(out, 2 * ARMDYN_NAME_SIZE, "%s/%s", robot, part);
-}
+static const struct robots_own parts = {
+  .kind = "part",
+  .version = "SELECT version FROM robot_parts WHERE robot = ? AND part = ?",
+  .remove = "DELETE FROM robot_parts WHERE robot = ? AND part = ?",
+};
 
 static enum armdyn_status put(struct sql *sql, void *argument)
 {
   const struct change *c = argument;
   struct store_part *row = c->row;
-  int64_t present = 0;
-  char counted[2 * ARMDYN_NAME_SIZE];
-  enum armdyn_status status = present_version(sql, row->robot, row->part, &present);
-  if (status && status != ARMDYN_ENOTFOUND) return status;
-  if (c->expected != present) return !c->expected ? ARMDYN_EEXISTS : present ? ARMDYN_ESTALE : ARMDYN_ENOTFOUND;
+  char counted[ROBOTS_OWN_SIZE];
+  enum armdyn_status status = robots_own_next(sql, &parts, row->robot, row->part, c->expected, &row->version);
   clock_format(clock_wall_ms(), row->changed_at);
-  counted_as(row->robot, row->part, counted);
-  row->version = present + 1;
-  status = present ? ARMDYN_OK : store_first_number(sql, "part", counted, &row->version);
+  robots_own_counted(row->robot, row->part, counted);
   if (!status)
     status = record_change(sql,
                            "INSERT INTO robot_parts (robot, part, version, changed_at, document)"
@@ -73,16 +62,7 @@ static enum armdyn_status check_held(struct sql *sql, const char *robot, const c
 static enum armdyn_status remove_part(struct sql *sql, void *argument)
 {
   const struct change *c = argument;
-  int64_t present;
-  char counted[2 * ARMDYN_NAME_SIZE];
-  enum armdyn_status status = present_version(sql, c->robot, c->part, &present);
-  if (!status && present != c->expected) status = ARMDYN_ESTALE;
-  if (!status) status = check_held(sql, c->robot, c->part);
-  if (!status)
-    status = sql_change(sql, "DELETE FROM robot_parts WHERE robot = ? AND part = ?",
-                        VALUES(value_text(c->robot), value_text(c->part)));
-  counted_as(c->robot, c->part, counted);
-  return status ? status : store_retire_number(sql, "part", counted, c->expected);
+  return robots_own_remove(sql, &parts, c->robot, c->part, c->expected, check_held);
 }
 
 enum armdyn_status store_part_delete(struct store *store, const char *robot, const char *part, int64_t expected)

@@ -59,16 +59,21 @@ def shared():
         yield server
 
 
+def moving(client, goal, duration):
+    """A new SCARA and a motion of it: (client, robot, trajectory, samples at 100 Hz)."""
+    name = unique_name("arm")
+    client.create_robot(robot("scara"), name=name)
+    request = {"method": "quintic", "start": {"q": [0.1] * N}, "goal": {"q": [goal] * N}, "duration": duration, "sample_rate": 100}
+    job = client.wait_job(client.post(f"/v1/robots/{name}/trajectories", request, headers={"Prefer": "wait=30"}))
+    motion = job["result"]["href"].rsplit("/", 1)[1]
+    return client, name, motion, client.get(f"/v1/trajectories/{motion}/samples").expect(200).json
+
+
 @pytest.fixture(scope="module")
 def arm(shared):
-    """A robot and a motion of 0.2 s: (client, robot, trajectory, samples at 100 Hz)."""
+    """A motion of 0.2 s."""
     with shared.client() as client:
-        name = unique_name("arm")
-        client.create_robot(robot("scara"), name=name)
-        request = {"method": "quintic", "start": {"q": [0.1] * N}, "goal": {"q": [0.12] * N}, "duration": 0.2, "sample_rate": 100}
-        job = client.wait_job(client.post(f"/v1/robots/{name}/trajectories", request, headers={"Prefer": "wait=30"}))
-        motion = job["result"]["href"].rsplit("/", 1)[1]
-        yield client, name, motion, client.get(f"/v1/trajectories/{motion}/samples").expect(200).json
+        yield moving(client, 0.12, 0.2)
 
 
 def plain_map(type="float32", order="ABCD", scale=1.0, size=2, **changes):

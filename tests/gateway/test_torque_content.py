@@ -12,9 +12,9 @@ import pytest
 
 from cell import GOAL, Cell, float32, soon
 from foreign.process import Foreign
-from support import ROOT, Server, robot, unique_name, until
+from support import ROOT, Server, unique_name, until
 from support.process import Device
-from test_register_map import Bank, N, player_map, plain_map, reach, send
+from test_register_map import Bank, N, controller, moving, player_map, plain_map, reach, send
 
 pytestmark = pytest.mark.same_threads
 
@@ -30,20 +30,9 @@ def shared():
 
 @pytest.fixture(scope="module")
 def arm(shared):
-    """(client, robot, trajectory, samples at 100 Hz) of a SCARA that moves every joint."""
+    """A motion of every joint of a SCARA: (client, robot, trajectory, samples at 100 Hz)."""
     with shared.client() as client:
-        name = unique_name("scara")
-        client.create_robot(robot("scara"), name=name)
-        request = {"method": "quintic", "start": {"q": [0.1] * N}, "goal": {"q": [0.18] * N}, "duration": 0.4, "sample_rate": 100}
-        job = client.wait_job(client.post(f"/v1/robots/{name}/trajectories", request, headers={"Prefer": "wait=30"}))
-        motion = job["result"]["href"].rsplit("/", 1)[1]
-        yield client, name, motion, client.get(f"/v1/trajectories/{motion}/samples").expect(200).json
-
-
-def controller(arm, bank, map, **profile):
-    document = {"name": unique_name("cell"), "host": "127.0.0.1", "port": bank.port, "robot": arm[1],
-                "profile": {"protocol": "register-map", "map": map, **profile}}
-    return arm[0].post("/v1/controllers", document).expect(201).json["name"]
+        yield moving(client, 0.18, 0.4)
 
 
 def sent_torques(bank, count):
