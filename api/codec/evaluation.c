@@ -95,6 +95,7 @@ static const struct json_field request_fields[] = {
   { ID_LIST(struct evaluation_request, datasets), REQUIRED },
   { OBJECT(struct evaluation_request, conditioning, identification_conditioning_type) },
   { OBJECT(struct evaluation_request, bootstrap, bootstrap_type) },
+  { TEXT(struct evaluation_request, drive_gains_from), MATCHES(json_id_pattern), NULLABLE },
   RESULT_LABELS(struct evaluation_request),
 };
 static const struct json_type request_type =
@@ -156,6 +157,15 @@ static void encode_datasets(struct json_writer *w, const struct evaluation_resul
   json_key(w, "datasets"), json_begin_array(w);
   for (size_t i = 0; i < result->request->datasets.count; i++) json_write_text(w, result->data[i].id);
   json_end_array(w);
+}
+
+static void encode_gains(struct json_writer *w, const struct evaluation_result *result)
+{
+  if (!result->gains) return;
+  json_key(w, "drive_gains"), json_begin_object(w);
+  json_key(w, "identification"), json_write_text(w, result->request->drive_gains_from);
+  json_key(w, "gains"), json_write_numbers(w, result->gains, result->joint_count);
+  json_end_object(w);
 }
 
 static void encode_leaks(struct json_writer *w, const struct evaluation_entry *entry)
@@ -287,6 +297,7 @@ void evaluation_result_encode(const struct evaluation_result *result, struct buf
   encode_models(&w, result);
   encode_datasets(&w, result);
   json_key(&w, "conditioning"), json_encode_object(&w, &identification_conditioning_type, &result->conditioning, NULL);
+  encode_gains(&w, result);
   encode_bootstrap(&w, result);
   json_key(&w, "evaluations"), json_begin_array(&w);
   for (size_t i = 0; i < result->entry_count; i++) encode_entry(&w, result, &result->entries[i]);

@@ -29,6 +29,7 @@ struct evaluation_request {
   struct id_list datasets;
   struct identification_conditioning conditioning;
   struct evaluation_bootstrap bootstrap;
+  char drive_gains_from[27]; /* an identification whose gains multiply the torques of all data sets; "": none */
   struct result_labels labels;
 };
 enum armdyn_status evaluation_request_decode(const char *text, size_t length,
@@ -88,6 +89,7 @@ struct evaluation_result {
   size_t joint_count;
   const int64_t *revisions;                  /* of the models: that they are, or that they were identified from */
   const struct evaluation_lineage *lineages; /* of the models */
+  const double *gains;                       /* of drives, of the joints; NULL: torques are as logged */
   const struct identification_data *data;
   const struct armdyn_blocks *blocks;              /* of the data; of length 0: too short for any */
   struct identification_conditioning conditioning; /* as used, without NAN */

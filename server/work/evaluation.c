@@ -7,11 +7,13 @@
 #include "api/codec/promotion.h"
 #include "server/data/opened_logs.h"
 #include "server/work/conditioning.h"
+#include "server/work/evaluation_gains.h"
 #include "server/work/identification_errors.h"
 #include "server/work/kinds.h"
 #include "server/work/lineage.h"
+#include "server/work/named_result.h"
 
-enum { ENTRIES = LIMIT_EVALUATION_CURVES, WARNINGS = ENTRIES + 2 * LIMIT_DATASETS };
+enum { ENTRIES = LIMIT_EVALUATION_CURVES, WARNINGS = ENTRIES + 2 * LIMIT_DATASETS + LIMIT_EVALUATION_MODELS };
 
 /* A model, ready to predict. */
 struct judged {
@@ -19,6 +21,7 @@ struct judged {
   struct armdyn_unknowns *unknowns;
   double *beta;
   struct armdyn_gears *gears; /* as in struct identification_errors_order */
+  char from[27];              /* the identification that it is of or was promoted from; "": none */
 };
 
 /* Everything that one job needs, so that one exit releases it. */
@@ -31,6 +34,8 @@ struct run {
   struct evaluation_lineage lineages[LIMIT_EVALUATION_MODELS];
   struct data_prints prints;
   struct opened_logs logs;
+  struct armdyn_loads *loads; /* that multiply by the gains; NULL: torques are as logged */
+  double gains[ARMDYN_JOINTS_MAX];
   struct armdyn_conditioning conditioning;
   struct identification_conditioning used;
   struct evaluation_entry *entries;                 /* models x data sets */
@@ -46,38 +51,37 @@ struct run {
 static enum armdyn_status read_identified(struct run *run, struct store *store, size_t index,
                                           struct armdyn_robot_description *model, struct armdyn_error *error)
 {
-  struct store_result result;
-  struct promotion_source *source = malloc(sizeof *source);
+  struct named_result result;
   const char *id = run->request.models.items[index].identification;
-  enum armdyn_status status = source ? store_result_get(store, "identification", id, &result) : ARMDYN_EMEMORY;
-  if (status) {
-    free(source);
-    return status == ARMDYN_ENOTFOUND ? armdyn_refuse(error, ARMDYN_EINPUT, "", "does not exist") : status;
-  }
-  if (strcmp(result.robot, run->work->robot->name) != 0)
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "", "is of another robot, %s", result.robot);
-  cJSON *document = document_open(result.document);
-  if (!status) status = lineage_revision_read(store, result.robot, result.revision, model, NULL);
+  struct promotion_source *source = malloc(sizeof *source);
+  enum armdyn_status status =
+      source ? named_result_open(run->work, "identification", id, "", &result, error) : ARMDYN_EMEMORY;
+  if (status) goto out;
   run->revisions[index] = result.revision;
-  if (!status) status = promotion_source_read(document, source);
+  memcpy(run->models[index].from, id, sizeof run->models[index].from);
+  status = lineage_revision_read(store, run->work->robot->name, result.revision, model, NULL);
+  if (!status) status = promotion_source_read(result.document, source);
   if (!status) status = promotion_apply(source, PROMOTE_ALL, model, error);
-  document_close(document);
-  store_result_release(&result);
+  named_result_close(&result);
+out:
   free(source);
   return status;
 }
 
 /* A revision by its number, or by the alias that stands for it now. */
-static enum armdyn_status read_named(const struct run *run, struct store *store, const struct evaluation_model *asked,
-                                     struct armdyn_robot_description *model, int64_t *found)
+static enum armdyn_status read_named(struct run *run, struct store *store, size_t index,
+                                     struct armdyn_robot_description *model)
 {
+  const struct evaluation_model *asked = &run->request.models.items[index];
   struct store_alias alias = { .revision = asked->revision };
   const char *name = run->work->robot->name;
   struct store_robot row;
   enum armdyn_status status = asked->alias ? store_alias_get(store, name, asked->name, &alias) : ARMDYN_OK;
   if (!status) status = lineage_revision_read(store, name, alias.revision, model, &row);
-  if (!status) *found = row.revision;
-  return status;
+  if (status) return status;
+  run->revisions[index] = row.revision;
+  memcpy(run->models[index].from, row.identification, sizeof run->models[index].from);
+  return ARMDYN_OK;
 }
 
 static void judged_release(struct judged *judged)
@@ -126,7 +130,7 @@ static enum armdyn_status open_model(struct run *run, size_t index, struct armdy
   if (*asked->identification)
     status = read_identified(run, store, index, model, error);
   else
-    status = read_named(run, store, asked, model, &run->revisions[index]);
+    status = read_named(run, store, index, model);
   if (status == ARMDYN_ENOTFOUND) status = armdyn_refuse(error, ARMDYN_EINPUT, "", "is no revision of the robot");
   if (status) return status;
   if (model->joint_count != run->work->robot->joint_count)
@@ -251,6 +255,7 @@ static enum armdyn_status evaluate(struct run *run, size_t model, size_t dataset
     .unknowns = judged->unknowns,
     .beta = judged->beta,
     .gears = judged->gears,
+    .loads = run->loads,
     .conditioning = &run->conditioning,
     .motions = &run->logs.motions[dataset],
     .data = &run->logs.data[dataset],
@@ -347,6 +352,31 @@ static void warn_of_conditions(struct run *run, size_t dataset)
   warn(run, "conditions_differ", text);
 }
 
+static bool of_other_torques(struct run *run, const struct judged *judged)
+{
+  struct named_result result = { .document = NULL };
+  double gains[ARMDYN_JOINTS_MAX];
+  const bool any = *judged->from && !named_result_open(run->work, "identification", judged->from, "", &result, NULL) &&
+                   evaluation_gains_read(result.document, run->work->robot, gains);
+  named_result_close(&result);
+  return any;
+}
+
+/* Torques as logged, and a model that is of others. */
+static void warn_of_gains(struct run *run)
+{
+  char text[sizeof run->told[0]];
+  for (size_t m = 0; m < run->model_count && !run->loads; m++) {
+    if (!of_other_torques(run, &run->models[m])) continue;
+    snprintf(
+        text, sizeof text,
+        "%s was identified from torques times the gains of drives that it found, and here they are as logged: name "
+        "identification %s in drive_gains_from, unless these were logged with the right torque constants",
+        run->request.models.items[m].name, run->models[m].from);
+    warn(run, "drive_gains_unused", text);
+  }
+}
+
 static enum armdyn_status cut(struct run *run, size_t dataset, struct armdyn_error *error)
 {
   const struct armdyn_error_cells *cells[BOUNDED * LIMIT_EVALUATION_MODELS];
@@ -385,6 +415,7 @@ static void send_result(struct run *run)
                                             .lineages = run->lineages,
                                             .blocks = run->blocks,
                                             .data = run->logs.data,
+                                            .gains = run->loads ? run->gains : NULL,
                                             .conditioning = run->used,
                                             .entries = run->entries,
                                             .entry_count = run->entry_count,
@@ -397,12 +428,13 @@ static void send_result(struct run *run)
 
 static void compute(struct work *work, struct armdyn_robot *robot, void *context)
 {
-  (void)robot;
   struct run *run = context;
   struct armdyn_error error = { "", "" };
   run->work = work;
   work_progress(work, 0, "opening models and data sets");
   enum armdyn_status status = open_all(run, &error);
+  if (!status)
+    status = evaluation_gains_open(work, run->request.drive_gains_from, robot, run->gains, &run->loads, &error);
   if (!status)
     status = conditioning_choose(&run->request.conditioning, run->logs.motions, run->logs.count, &run->conditioning,
                                  &run->used, &error);
@@ -412,6 +444,7 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
   for (size_t m = 0; m < run->request.models.count; m++)
     for (size_t d = 0; !status && d < run->logs.count; d++) status = evaluate(run, m, d, &error);
   if (!status) status = bound_all(run, &error);
+  warn_of_gains(run);
   if (status)
     work_refused(work, status, &error);
   else
@@ -420,25 +453,25 @@ static void compute(struct work *work, struct armdyn_robot *robot, void *context
 
 JOB_REQUEST(struct run, evaluation_request_decode)
 
-/* The identifications among the models. */
+/* The identifications among the models, and that of the gains. */
 static size_t sources(const void *context, struct job_source *list)
 {
-  const struct run *run = context;
+  const struct evaluation_request *request = &((const struct run *)context)->request;
   size_t count = 0;
-  for (size_t i = 0; i < run->request.models.count; i++) {
-    if (!*run->request.models.items[i].identification) continue;
-    struct job_source *source = &list[count++];
-    snprintf(source->referral.kind, sizeof source->referral.kind, "identification");
-    memcpy(source->referral.id, run->request.models.items[i].identification, sizeof source->referral.id);
-    snprintf(source->pointer, sizeof source->pointer, "/models/%zu", i);
+  for (size_t i = 0; i < request->models.count; i++) {
+    char pointer[sizeof list->pointer];
+    snprintf(pointer, sizeof pointer, "/models/%zu", i);
+    count += named_result_source("identification", request->models.items[i].identification, pointer, &list[count]);
   }
-  return count;
+  return count +
+         named_result_source("identification", request->drive_gains_from, EVALUATION_GAINS_POINTER, &list[count]);
 }
 
 static void release(void *context)
 {
   struct run *run = context;
   opened_logs_release(&run->logs);
+  armdyn_loads_free(run->loads);
   for (size_t i = 0; i < run->model_count; i++) judged_release(&run->models[i]);
   for (size_t i = 0; i < run->entry_count; i++)
     for (size_t b = 0; b < BOUNDED; b++) armdyn_error_cells_free(run->cells[i][bounded[b]]);

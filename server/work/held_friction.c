@@ -1,6 +1,7 @@
 #include "server/work/held_friction.h"
 
 #include "api/codec/promotion.h"
+#include "server/work/named_result.h"
 
 static const char pointer[] = "/friction_from", kind[] = "friction_identification";
 
@@ -21,18 +22,10 @@ static void take(const struct promotion_source *source, const struct armdyn_robo
 static enum armdyn_status read_source(struct work *work, const char *id, struct promotion_source *source,
                                       struct armdyn_error *error)
 {
-  struct store *store;
-  struct store_result result;
-  enum armdyn_status status = work_store(work, &store);
-  if (!status) status = store_result_get(store, kind, id, &result);
-  if (status == ARMDYN_ENOTFOUND) return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "does not exist");
-  if (status) return status;
-  if (strcmp(result.robot, work->robot->name) != 0)
-    status = armdyn_refuse(error, ARMDYN_EINPUT, pointer, "is of another robot, %s", result.robot);
-  cJSON *document = document_open(result.document);
-  if (!status) status = promotion_source_read(document, source);
-  document_close(document);
-  store_result_release(&result);
+  struct named_result result;
+  enum armdyn_status status = named_result_open(work, kind, id, pointer, &result, error);
+  if (!status) status = promotion_source_read(result.document, source);
+  named_result_close(&result);
   return status;
 }
 
@@ -71,10 +64,5 @@ const struct armdyn_robot_description *held_friction_told(struct held_friction *
 
 size_t held_friction_source(const char *id, struct job_source *source)
 {
-  if (!*id) return 0;
-  *source = (struct job_source){ .referral = { .id = "" } };
-  snprintf(source->referral.kind, sizeof source->referral.kind, "%s", kind);
-  snprintf(source->referral.id, sizeof source->referral.id, "%s", id);
-  snprintf(source->pointer, sizeof source->pointer, "%s", pointer);
-  return 1;
+  return named_result_source(kind, id, pointer, source);
 }

@@ -12,6 +12,7 @@
 #include "server/work/instruments.h"
 #include "server/work/kinds.h"
 #include "server/work/lineage.h"
+#include "server/work/named_result.h"
 #include "server/work/simulated_logs.h"
 #include "server/work/training_data.h"
 
@@ -45,16 +46,17 @@ struct run {
 
 /* -- the identification -- */
 
+static const char pointer[] = "/identification";
+
 static enum armdyn_status refuse_identification(struct armdyn_error *error, const char *detail)
 {
-  return armdyn_refuse(error, ARMDYN_EINPUT, "/identification", "%s", detail);
+  return armdyn_refuse(error, ARMDYN_EINPUT, pointer, "%s", detail);
 }
 
-static enum armdyn_status read_request(struct run *run, const char *document, struct armdyn_error *error)
+static enum armdyn_status read_request(struct run *run, const cJSON *tree, struct armdyn_error *error)
 {
   struct buffer text = BUFFER(LIMIT_FRAME);
   struct json_writer w = { .out = &text };
-  cJSON *tree = document_open(document);
   document_write(&w, document_at(tree, "request"));
   enum armdyn_status status = buffer_ok(&text)
                                   ? identification_request_decode(text.data, text.length, run->model, &run->asked, NULL)
@@ -77,7 +79,6 @@ static enum armdyn_status read_request(struct run *run, const char *document, st
   cJSON_ArrayForEach (set, document_at(tree, "velocities"))
     cJSON_ArrayForEach (joint, document_at(set, "joints"))
       run->used_velocities = run->used_velocities || document_truth(joint, "used");
-  document_close(tree);
   if (!status && run->asked.identify == IDENTIFY_PAYLOAD)
     status = refuse_identification(error, "is of a payload; a study is of an arm's identification");
   return status;
@@ -87,21 +88,19 @@ static enum armdyn_status read_request(struct run *run, const char *document, st
 static enum armdyn_status read_identification(struct run *run, struct armdyn_error *error)
 {
   struct store *store;
-  struct store_result found;
+  struct named_result found;
   enum armdyn_status status = work_store(run->work, &store);
-  if (!status) status = store_result_get(store, "identification", run->request.identification, &found);
-  if (status) return status == ARMDYN_ENOTFOUND ? refuse_identification(error, "does not exist") : status;
+  if (!status)
+    status = named_result_open(run->work, "identification", run->request.identification, pointer, &found, error);
+  if (status) return status;
   run->model = calloc(1, sizeof *run->model);
-  if (!run->model)
-    status = ARMDYN_EMEMORY;
-  else if (strcmp(found.robot, run->work->robot->name) != 0)
-    status = armdyn_refuse(error, ARMDYN_EINPUT, "/identification", "is of another robot, %s", found.robot);
-  if (!status) status = lineage_revision_read(store, found.robot, found.revision, run->model, NULL);
+  status = run->model ? lineage_revision_read(store, run->work->robot->name, found.revision, run->model, NULL)
+                      : ARMDYN_EMEMORY;
   if (status == ARMDYN_ENOTFOUND) status = refuse_identification(error, "began with a revision that is gone");
   if (!status) status = read_request(run, found.document, error);
   if (!status) status = armdyn_robot_new(run->model, &run->robot, error);
   run->result.revision = found.revision;
-  store_result_release(&found);
+  named_result_close(&found);
   if (!status) run->work->robot = run->model; /* what its data are read for */
   return status;
 }
@@ -383,9 +382,7 @@ JOB_REQUEST(struct run, identification_study_request_decode)
 static size_t sources(const void *context, struct job_source *list)
 {
   const struct run *run = context;
-  *list = (struct job_source){ .referral = { .kind = "identification" }, .pointer = "/identification" };
-  snprintf(list->referral.id, sizeof list->referral.id, "%s", run->request.identification);
-  return 1;
+  return named_result_source("identification", run->request.identification, pointer, list);
 }
 
 static void release(void *context)

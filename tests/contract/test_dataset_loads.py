@@ -93,6 +93,40 @@ def test_the_gain_of_a_drive_comes_out_of_two_logs(client, arm):
     assert found["errors"]["validation"]["raw"]["relative_percent"] < 0.5 * plain["errors"]["validation"]["raw"]["relative_percent"]
 
 
+def test_an_evaluation_takes_the_gains_that_an_identification_found(client, arm):
+    gain, place = 1.12, f"/v1/robots/{arm}/evaluations"
+    found = identify(client, arm, [logged(client, arm, 1, 0, gain), logged(client, arm, 2, 3, gain)], find_drive_gains=True)
+    judge, model = logged(client, arm, 5, 3, gain), f"identification:{found['id']}"
+
+    def judged(models=(model,), **more):
+        told = client.result_of(place, {"models": list(models), "datasets": [judge], **more})
+        return told, [entry["errors"]["raw"]["relative_percent"] for entry in told["evaluations"]], {w["code"] for w in told["warnings"]}
+
+    _, (as_logged,), codes = judged()
+    assert as_logged == pytest.approx(100 * (gain - 1), rel=0.05) and "drive_gains_unused" in codes
+    told, (multiplied,), codes = judged(drive_gains_from=found["id"])
+    assert multiplied < 1 and "drive_gains_unused" not in codes
+    assert told["drive_gains"] == {"identification": found["id"], "gains": [found["drive_gains"][0]["gain"]]}
+    # The same data logged with the right torque constant, by hand.
+    right = client.result_of(place, {"models": [model], "datasets": [logged(client, arm, 5, 3)]})["evaluations"][0]
+    assert multiplied == pytest.approx(right["errors"]["raw"]["relative_percent"], abs=0.2)
+    codes = sorted({w["code"] for w in found["warnings"]} | {"not_physically_consistent"})
+    client.post(f"/v1/identifications/{found['id']}/promote", {"base_revision": 1, "acknowledge": codes}).expect(200)
+    _, (promoted, drawn), codes = judged(("latest", "revision:1"))
+    assert promoted == pytest.approx(as_logged) and "drive_gains_unused" in codes
+
+
+def test_gains_must_be_those_of_an_identification_that_has_some(client, arm):
+    datasets = [logged(client, arm, 1)]
+    place, asked = f"/v1/robots/{arm}/evaluations", {"models": ["latest"], "datasets": datasets}
+    for wrong in ("x", 7, "01ARZ3NDEKTSV4RRFFQ69G5FAV"):
+        (fault,) = client.post(place, {**asked, "drive_gains_from": wrong}).expect(422).json["errors"]
+        assert fault["pointer"] == "/drive_gains_from"
+    job = client.run_job(place, {**asked, "drive_gains_from": identify(client, arm, datasets)["id"]})
+    assert job["state"] == "failed" and "find_drive_gains" in job["problem"]["detail"]
+    assert [e["pointer"] for e in job["problem"]["errors"]] == ["/drive_gains_from"]
+
+
 def test_a_gain_needs_payloads_that_differ(client, arm):
     place, asked = f"/v1/robots/{arm}/identifications", {"datasets": [logged(client, arm, 1)], "find_drive_gains": True}
     job = client.wait_job(client.post(place, asked))

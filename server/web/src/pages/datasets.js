@@ -58,6 +58,8 @@ extend({
   delays_plain: ['take out what is plain', '仅消除明显延迟'],
   delays_all: ['look at all joints', '检查所有关节'],
   delays_none: ['leave as they are', '不处理'],
+  gains_from: ['Gains of drives, by which torques are multiplied', '驱动增益（力矩乘以该值）'],
+  gains_as_logged: ['none: torques as logged', '无：采用记录的力矩'],
   find_drive_gains: ['Find gains of drives from payloads', '由负载求驱动增益'],
   identify_do: ['Identify', '开始辨识'],
   unit: ['Unit', '单位'],
@@ -116,15 +118,17 @@ function Evaluate({ sets, onClose }) {
   const { robot } = sets[0]
   const models = useAnswer(async (signal) => {
     const [revisions, runs] = await Promise.all([get(`v1/robots/${robot}/revisions`, { limit: 20 }, signal), get('v1/identifications', { robot, limit: 20 }, signal)])
-    return [...revisions.items.map(({ revision }) => ({ model: `revision:${revision}`, text: `${robot} r${revision}` })), ...runs.items.map((run) => ({ model: `identification:${run.id}`, text: nameOf(run) }))]
+    return [...revisions.items.map(({ revision }) => ({ model: `revision:${revision}`, text: `${robot} r${revision}` })), ...runs.items.map((run) => ({ model: `identification:${run.id}`, run: run.id, text: nameOf(run) }))]
   }, [robot])
   const [chosen, setChosen] = useState([])
+  const [gains, setGains] = useState('')
   const mixed = sets.some((set) => set.robot !== robot)
-  const start = async () => go(['jobs', (await post(`v1/robots/${robot}/evaluations`, { models: chosen, datasets: sets.map((set) => set.id) }, { headers: once() })).id])
+  const start = async () => go(['jobs', (await post(`v1/robots/${robot}/evaluations`, { models: chosen, datasets: sets.map((set) => set.id), ...(gains && { drive_gains_from: gains }) }, { headers: once() })).id])
   return html`<${FormDialog} title=${t('evaluate')} does=${t('evaluate_do')} role="operator" disabled=${mixed || !chosen.length || chosen.length > 8} send=${start} onClose=${onClose}><p class="quiet">${t('evaluate_text')}</p>
     <${Refusal} error=${models.error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
     <p>${sets.map((set) => html`<span key=${set.id} class="tag"><bdi>${nameOf(set)}</bdi></span>`)}</p>
     <fieldset class="scroll" style=${{ maxHeight: '40vh' }}><legend>${t('evaluate_models')}</legend>${(models.value ?? []).map(({ model, text }) => html`<${Check} key=${model} label=${html`<bdi>${text}</bdi>`} checked=${chosen.includes(model)} onChange=${() => setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model])} />`)}</fieldset>
+    <${Field} label=${t('gains_from')}><select value=${gains} onChange=${(e) => setGains(e.target.value)}><option value="">${t('gains_as_logged')}</option>${(models.value ?? []).filter(({ run }) => run).map(({ run, text }) => html`<option key=${run} value=${run}>${text}</option>`)}</select></${Field}>
   </${FormDialog}>`
 }
 

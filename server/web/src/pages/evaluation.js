@@ -18,6 +18,7 @@ extend({
   evaluation_best: ['Least error, raw', '最小误差（原始）'],
   evaluation_new: ['Choose logs to evaluate with', '选择用于评估的日志'],
   evaluation_run: ['Run', '辨识'],
+  gains_from_used: ['Torques times the gains of drives', '力矩已乘以驱动增益'],
   evaluation_model: ['Model', '模型'],
   trained_on_this: ['learnt from this', '由此训练'],
   repeats_training: ['repeats its training', '与训练重复'],
@@ -53,6 +54,7 @@ function One({ id }) {
     <${Head} title=${evaluation.label || t('page.evaluations')} sub=${html`${t('evaluation_text')} <a href=${link(['robots', evaluation.robot])}>${evaluation.robot}</a> · ${moment(evaluation.created_at)} · <code>${evaluation.id}</code> <${Tags} tags=${evaluation.tags} />`}>
       ${TABLES.map(([name, accept, ending]) => html`<button key=${name} type="button" onClick=${() => file(accept, ending)}>${name}</button>`)}</${Head}>
     <${Refusal} error=${error} />
+    ${evaluation.drive_gains && html`<p>${t('gains_from_used')}: ${evaluation.drive_gains.gains.map((gain) => gain.toPrecision(4)).join(', ')} (<a href=${link(['identifications', evaluation.drive_gains.identification])}>${shortId(evaluation.drive_gains.identification)}</a>)</p>`}
     ${evaluation.warnings.length > 0 && html`<${Notice} kind="warn"><ul>${evaluation.warnings.map((one, k) => html`<li key=${k}>${sentence(one)}</li>`)}</ul></${Notice}>`}
     <section class="panel"><${Table} caption=${t('page.evaluations')} id=${(row) => `${row.model} ${row.dataset}`} items=${evaluation.evaluations} columns=${[
       { key: 'model', head: t('evaluation_model'), class: 'tight', cell: (row) => modelOf(evaluation, row.model) },

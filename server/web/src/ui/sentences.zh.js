@@ -74,6 +74,7 @@ const CODES = {
   prior_massless: '模型中该连杆没有质量，以均匀密度的球代替；请给出连杆惯性，或不使用先验',
   prior_unphysical: '模型中该连杆的惯量在物理上不可能，以最接近的可能值代替；请更正模型',
   conditions_differ: '数据集注明其负载、工具或重力与模型不同；此处采用模型的值',
+  drive_gains_unused: '该模型由乘以所求驱动增益的力矩辨识得到，而此处采用记录的力矩；若记录的力矩常数不准，请在评估中选用这些驱动增益',
   other_conditions: '该日志记录时的负载、工具或重力与模型不同，残差包含此差异',
   payload_unseen: '日志中看不到负载；请核对日志与模型',
   stribeck_unknown: '数据无法确定 Stribeck 摩擦；请记录更慢的运动或摩擦测试',
