@@ -12,6 +12,15 @@ import { equal, sure, until } from './steps.mjs'
 const digits = (value, count = 4) => String(Number(value.toPrecision(count)))
 const tile = (name) => page.locator('.tile').filter({ hasText: w(name) }).locator('b')
 const number = async (place) => parseFloat(await place.textContent())
+const choice = (name, on = page) => on.locator('label').filter({ hasText: new RegExp(`^${w(name)}`) }).locator('select').first() // a label holds the texts of its options, too
+const inForce = () => page.getByRole('region', { name: w('gainsInForce') }).locator('tbody tr')
+// Points of a plot that are painted, but not wholly: those of bands.
+const bandsOf = (canvas) => canvas.evaluate((one) => {
+  const { data } = one.getContext('2d').getImageData(0, 0, one.width, one.height)
+  let count = 0
+  for (let k = 3; k < data.length; k += 4) count += data[k] === 0x44
+  return count
+})
 const made = async () => { // the job is done, and its result is opened
   await page.getByRole('link', { name: w('result') }).click({ timeout: 120000 })
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -140,6 +149,30 @@ await flow({
     sure(motion.fit.deviation <= 0.001 * (1 + 1e-9), `it is ${motion.fit.deviation} off the samples`)
     equal(await number(tile('farthestOff')), Number(digits(motion.fit.deviation, 3)), 'how far it is off')
     await look('own-motion')
+  },
+  async 'gains by the speed of a joint, as a table'() {
+    await page.goto(`${url}/#/simulations/new?robot=scara`)
+    await page.getByLabel(w('whatMoves')).selectOption('trajectory')
+    await choice('law').selectOption('pid_gravity')
+    await choice('gainsOf').selectOption('entries')
+    const entry = (k) => page.getByRole('group', { name: w('gainsEntry').replace('#', k), exact: true })
+    await button('addEntry').click()
+    equal(await entry(3).count(), 1, 'a third entry')
+    await page.getByRole('button', { name: w('removeEntry') }).click()
+    await entry(2).getByLabel(w('gainsFrom')).fill('0.2')
+    await choice('law', entry(2)).selectOption('feedforward')
+    await look('simulation-form-table')
+    await button('simulate').click()
+    await made()
+    const { control, tracking, request } = await newest('simulations')
+    const { entries } = request.control.schedule
+    equal([request.control.schedule.over, request.control.schedule.joint, entries.map((one) => [one.from, one.law, one.bandwidth_hz])], ['speed', 'j1', [[undefined, undefined, 5], [0.2, 'feedforward', 10]]], 'what was asked')
+    equal(control.schedule.entries.map((one) => one.law), ['pid_gravity', 'feedforward'], 'laws of the entries')
+    sure(control.schedule.entries[1].kp[0] > 3.9 * control.schedule.entries[0].kp[0], 'twice the bandwidth is four times the gain') // 3 w² m
+    await inForce().nth(1).waitFor()
+    equal(await inForce().evaluateAll((all) => all.map((row) => parseFloat(row.cells[2].textContent))), tracking.scheduled.map((share) => Number((100 * share).toFixed(share < 0.1 ? 2 : 1))), 'how long each was in force')
+    sure(tracking.scheduled.every((share) => share > 0) && tracking.schedule_changes > 0, 'both were in force')
+    await look('simulation-table')
   },
   async 'a reference of verifications, and positions that are typed, become motions'() {
     await page.goto(`${url}/#/trajectories/new?robot=scara`)
@@ -344,6 +377,12 @@ await flow({
     await page.waitForURL((at) => at.hash.split(/,|%2C/).length === 2)
     await until(async () => JSON.stringify(await settings()) === JSON.stringify([w('lowPass')]), 'the one setting that differs')
     await page.locator('.u-over').first().waitFor()
+    // friction of both, each within its band, and one line of the legend for each
+    const friction = page.locator('section').filter({ has: page.getByRole('heading', { name: w('frictionCurves'), exact: true }) })
+    await friction.getByText(w('frictionBands')).waitFor()
+    equal(await friction.locator('figure').first().locator('.legend li').count(), 2, 'a line of the legend for each run')
+    sure(await bandsOf(friction.locator('canvas').first()) > 0, 'bands are filled')
+    await friction.screenshot({ path: `${shots}/${language}-compare-friction.png` })
     await page.getByLabel(w('whatIsLeft')).check()
     await page.locator('figure').filter({ hasText: w('leftOf') }).locator('.u-over').waitFor()
     await look('compare-settings')
@@ -420,6 +459,12 @@ await flow({
     const sensitivities = await page.getByRole('region', { name: w('marginsLeast') }).locator('tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.cells[3].textContent)))
     equal(sensitivities, found.places.flatMap(({ joints }) => joints.map((one) => one.sensitivity)).sort((a, b) => b - a).map((one) => Number(digits(one, 3))), 'margins, the least first')
     await look('tuning')
+    await page.getByRole('link', { name: w('simulateGains') }).click()
+    await page.getByLabel(w('durationOf'), { exact: true }).fill('0.3')
+    await until(async () => (await choice('law').inputValue()) === found.control.law, 'the law of the tuning')
+    await button('simulate').click()
+    await made()
+    equal((await newest('simulations')).control.kp, found.control.kp, 'the gains of the tuning')
     await page.goto(`${url}/#/tunings`)
     await page.locator('tbody tr').first().waitFor()
     await look('tunings')
@@ -438,6 +483,23 @@ await flow({
     const rows = await page.getByRole('region', { name: w('zoneList'), exact: true }).locator('tbody tr').count()
     equal(rows, found.zone_count, 'every zone in the table')
     await look('zoning')
+    // the arm is held with them, far from where they were divided: its page says which were in force
+    await page.getByRole('link', { name: w('simulateGains') }).click()
+    await page.waitForURL((at) => at.hash.includes(`zones=${found.id}`))
+    await choice('gainsOf').waitFor()
+    equal(await choice('gainsOf').inputValue(), 'zones', 'the gains that are chosen')
+    await look('simulation-form-zones')
+    await page.getByLabel(w('durationOf'), { exact: true }).fill('0.3')
+    await button('simulate').click()
+    await made()
+    const held = await newest('simulations')
+    equal([held.control.law, held.control.schedule.zones], [found.law, found.id], 'the zones that were taken')
+    const shares = inForce()
+    await shares.first().waitFor()
+    const kept = held.tracking.scheduled.filter((share) => share > 0)
+    equal(await shares.evaluateAll((all) => all.map((row) => parseFloat(row.cells[1].textContent))), kept.map((share) => Number((100 * share).toFixed(share < 0.1 ? 2 : 1))), 'how long each was in force')
+    await look('simulation-zones')
+    await page.goto(`${url}/#/zonings/${found.id}`)
     const [report] = await Promise.all([page.waitForEvent('download'), button('pageReport').click()])
     const told = readFileSync(await report.path(), 'utf8')
     sure(told.includes(`<html lang="${language}"`) && told.includes(w('zoneReport')) && told.includes(found.id), 'the report, in the language of the page')

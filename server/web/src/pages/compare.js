@@ -12,7 +12,7 @@ import { Legend, Plot, colour, dashes } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { nameOf } from '../ui/names.js'
 import { figure, percent, plusMinus } from '../ui/format.js'
-import { frictionAt, frictionCurve } from '../ui/friction.js'
+import { frictionCurve, frictionLines } from '../ui/friction.js'
 import { drawn, useSamples } from '../ui/samples.js'
 import { bordersOf, jointsOf, keptOf } from '../ui/run.js'
 import { SETTINGS } from './run_summary.js'
@@ -43,6 +43,7 @@ extend({
   brush_ranges: ['Ranges as numbers', '以数值设定范围'],
   brush_least: ['at least', '下限'],
   brush_most: ['at most', '上限'],
+  friction_bands: ['Each with one standard deviation to both sides.', '阴影为正负一个标准差。'],
   brush_none: ['Take all ranges away', '清除全部范围'],
   rank_short: ['Parameters told', '可辨识参数'],
 })
@@ -182,10 +183,10 @@ function Friction({ runs, kept }) {
   const plots = useMemo(() => joints.flatMap((joint, j) => {
     const curves = runs.map((run) => frictionCurve(run.parameters.friction[j] ?? {}))
     const x = curves.find(Boolean)?.x // runs from before they carried their curves have none
-    return x ? [{ joint, x, series: curves.map((curve, r) => ({ run: runs[r], label: name(runs[r]), index: r, values: curve ? frictionAt(curve, x) : [] })).filter(({ run }) => kept.includes(run)) }] : []
+    return x ? [{ joint, x, series: curves.flatMap((curve, r) => (curve && kept.includes(runs[r]) ? frictionLines(curve, x, { label: name(runs[r]), index: r }) : [])) }] : []
   }), [runs, kept])
   if (!plots.length) return null
-  return html`<section class="panel"><h2>${t('friction_curves')}</h2><div class="grid">${plots.map(({ joint, x, series }) => html`<${Plot} key=${joint} title=${joint} height="210" x=${x}
+  return html`<section class="panel"><h2>${t('friction_curves')}</h2><p class="quiet">${t('friction_bands')}</p><div class="grid">${plots.map(({ joint, x, series }) => html`<${Plot} key=${joint} title=${joint} height="210" x=${x}
     series=${series} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')} />`)}</div></section>`
 }
 

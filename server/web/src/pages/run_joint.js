@@ -8,7 +8,7 @@ import { Table } from '../ui/table.js'
 import { Plot } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { count, figure, plusMinus } from '../ui/format.js'
-import { frictionCurve } from '../ui/friction.js'
+import { frictionCurve, frictionLines } from '../ui/friction.js'
 import { bordersOf, jointsOf, keptOf, residualsOver } from '../ui/run.js'
 import { drawn, useSamples } from '../ui/samples.js'
 
@@ -84,9 +84,8 @@ function OverTime({ run, joint, j }) {
 function Friction({ one }) {
   const curve = one && frictionCurve(one)
   if (!curve) return null // from before runs carried their curves, or a payload's
-  const { x, mean, low, high } = curve
-  return html`<${Plot} title=${t('joint_friction')} x=${x} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')}
-    series=${[{ label: t('one_deviation'), values: high, index: 0, faint: true, width: 0.5, band: true, solid: true }, { values: low, index: 0, faint: true, width: 0.5, solid: true, label: '' }, { label: t('predicted'), values: mean, index: 0, solid: true }]} />`
+  return html`<${Plot} title=${t('joint_friction')} x=${curve.x} xLabel=${t('velocity_axis')} yLabel=${t('friction_axis')}
+    series=${frictionLines(curve, curve.x, { label: t('predicted'), index: 0, solid: true, band: t('one_deviation') })} />`
 }
 
 function Spread({ run, j }) {

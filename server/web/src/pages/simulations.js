@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { link, useAbout } from '../route.js'
+import { link, route, useAbout } from '../route.js'
 import { extend, t } from '../words.js'
 import { call, get, save, table } from '../api.js'
 import { AskForm, Num, PerJoint, numberOf } from '../ui/asking.js'
@@ -10,6 +10,7 @@ import { Check, Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '.
 import { Table } from '../ui/table.js'
 import { Joints, middlesOf, unitOf } from '../ui/joints.js'
 import { LawFields, NEW_LAW, controlOf } from '../ui/laws.js'
+import { InForce } from '../ui/schedules.js'
 import { Notes } from '../ui/notes.js'
 import { OfRobot } from '../ui/of_robot.js'
 import { Player } from '../ui/player.js'
@@ -90,9 +91,15 @@ function requestOf({ how, q, tau, trajectory, ...draft }) {
   }
 }
 
+// Gains that a page of zones or of a tuning has sent here: the arm is held with them at first.
+function given({ query }) {
+  const [zones, tuning, law] = ['zones', 'tuning', 'law'].map((name) => query.get(name) ?? undefined)
+  return zones ? { how: 'hold', gains: 'zones', zones, ...(law && { law }) } : tuning ? { how: 'hold', gains: 'tuning', tuning } : {}
+}
+
 function Form({ model }) {
   const trajectories = useAnswer((signal) => get('v1/trajectories', { robot: model.name, sort: '-created_at', limit: 100 }, signal), [model.name])
-  const [draft, setDraft] = useState({ how: 'free', q: middlesOf(model), tau: model.joints.map(() => ''), ...NEW_LAW, scale: '', payload: '', duration: '2', sampling: '200', tolerance: '', friction: true })
+  const [draft, setDraft] = useState({ how: 'free', q: middlesOf(model), tau: model.joints.map(() => ''), ...NEW_LAW, scale: '', payload: '', duration: '2', sampling: '200', tolerance: '', friction: true, ...given(route.value) })
   const [changed, change] = useState(false)
   const set = (part) => {
     change(true)
@@ -112,7 +119,7 @@ function Form({ model }) {
     ${!follows(how) && html`<fieldset><legend>${t('sim_start')}</legend><${Joints} model=${model} q=${draft.q} onQ=${(q) => set({ q })} /></fieldset>`}
     ${how === 'torques' && html`<${PerJoint} model=${model} legend=${t('sim_torques')} values=${draft.tau} onValues=${(tau) => set({ tau })} unit=${(joint) => unitOf(joint, 'torque')} />`}
     ${controlled(how) && html`<fieldset><legend>${t('sim_control')}</legend><div class="row begin">
-      <${LawFields} draft=${draft} set=${set} /></div></fieldset>`}
+      <${LawFields} model=${model} draft=${draft} set=${set} /></div></fieldset>`}
     ${(follows(how) || how === 'hold') && html`<fieldset><legend>${t('sim_plant')}</legend><div class="row">${num('scale', 'sim_scale', { placeholder: '1' })}${num('payload', 'sim_payload')}</div></fieldset>`}
     <${Check} label=${t('sim_friction')} checked=${draft.friction} onChange=${(e) => set({ friction: e.target.checked })} />
   </${AskForm}>`
@@ -139,7 +146,7 @@ function Plots({ simulation, model, samples, time }) {
     <${Explore} data=${samples} columns=${samples.columns.filter((name) => name !== 't')} ...${{ whole: [0, simulation.duration], rows: samples.rows, range, onRange: zoom, sync: 'simulation', time }} />`
 }
 
-function Tracking({ simulation: { tracking, control }, model }) {
+function Tracking({ simulation: { tracking, control, request }, model }) {
   if (!tracking) return null
   const rows = model.joints.map((joint, j) => ({ joint, j }))
   const of = (name, unit) => ({ key: name, number: true, cell: ({ joint, j }) => `${figure(tracking[name][j], 3)} ${unitOf(joint, unit)}` })
@@ -147,7 +154,8 @@ function Tracking({ simulation: { tracking, control }, model }) {
     { key: 'joint', head: t('joint'), cell: ({ joint }) => html`<bdi>${joint.name}</bdi>` },
     { head: t('off_rms'), ...of('rms', 'position') }, { head: t('off_max'), ...of('max', 'position') }, { head: t('peak_torque'), ...of('peak_torque', 'torque') },
     ...(tracking.saturated ? [{ key: 'saturated', head: t('saturated'), number: true, cell: ({ j }) => percent(100 * tracking.saturated[j]) }] : []),
-  ]} />${control && html`<p class="quiet">${t('sim_control')}: ${t(`law.${control.law}`)}, ${figure(control.rate_hz)} Hz</p>`}</section>`
+  ]} />${control && html`<p class="quiet">${t('sim_control')}: ${t(`law.${control.law}`)}, ${figure(control.rate_hz)} Hz</p>`}
+    ${control?.schedule && html`<${InForce} schedule=${control.schedule} asked=${request.control?.schedule} shares=${tracking.scheduled} changes=${tracking.schedule_changes} joints=${model.joints} />`}</section>`
 }
 
 

@@ -8,6 +8,7 @@ import { AskForm, Num, numberOf } from '../ui/asking.js'
 import { Check, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
 import { Joints, middlesOf } from '../ui/joints.js'
 import { LawFields, NEW_LAW, controlOf } from '../ui/laws.js'
+import { OfZones } from '../ui/schedules.js'
 import { Notes } from '../ui/notes.js'
 import { OfRobot } from '../ui/of_robot.js'
 import { Results, Tile } from '../ui/results.js'
@@ -72,7 +73,7 @@ const requestOf = (draft, motions) => ({
 function Form({ model }) {
   const stored = useMotions(model)
   const motions = stored.value ?? []
-  const [draft, setDraft] = useState(() => ({ q: middlesOf(model, 0.12), references: [newReferences(model)[t('reference.step')]], plants: [NEW_PLANT], law: NEW_LAW, late: '0', gain: '6', phase: '30', delay: '0', sensitivity: '2', overshoot: '', bandwidth: '100', evaluations: '100', integral: true }))
+  const [draft, setDraft] = useState(() => ({ q: middlesOf(model, 0.12), references: [newReferences(model)[t('reference.step')]], plants: [NEW_PLANT], law: { ...NEW_LAW, gains: 'searched' }, late: '0', gain: '6', phase: '30', delay: '0', sensitivity: '2', overshoot: '', bandwidth: '100', evaluations: '100', integral: true }))
   const [changed, change] = useState(false)
   const set = (part) => {
     change(true)
@@ -81,7 +82,7 @@ function Form({ model }) {
   const num = (name, label, rest) => html`<${Num} key=${name} label=${t(label)} min="0" value=${draft[name]} onValue=${(value) => set({ [name]: value })} ...${rest} />`
   return html`<${AskForm} path=${`v1/robots/${model.name}/tunings`} request=${requestOf(draft, motions)} changed=${changed} does=${t('tune_do')} disabled=${lacksMotion(draft.references, motions)}>
     <${Refusal} error=${stored.error} />
-    <fieldset><legend>${t('tune_law')}</legend><div class="row begin"><${LawFields} laws=${TUNED} bandwidth=${false} draft=${draft.law} set=${(part) => set({ law: { ...draft.law, ...part } })} />${num('late', 'tune_delay', { step: '1', max: '100' })}</div></fieldset>
+    <fieldset><legend>${t('tune_law')}</legend><div class="row begin"><${LawFields} model=${model} laws=${TUNED} bandwidth=${false} sorts=${['searched', 'zones']} draft=${draft.law} set=${(part) => set({ law: { ...draft.law, ...part } })} />${num('late', 'tune_delay', { step: '1', max: '100' })}</div></fieldset>
     <fieldset><legend>${t('tune_margins')}</legend><div class="row begin">${num('gain', 'tune_gain')}${num('phase', 'tune_phase')}${num('delay', 'tune_late')}${num('sensitivity', 'tune_sensitivity', { hint: t('tune_any') })}</div></fieldset>
     <${References} model=${model} motions=${motions} kinds=${KINDS} entries=${draft.references} onEntries=${(references) => set({ references })} />
     <fieldset><legend>${t('tune_pose')}</legend><${Joints} model=${model} q=${draft.q} onQ=${(q) => set({ q })} /></fieldset>
@@ -100,7 +101,7 @@ function Gains({ found, joints }) {
       { key: 'joint', head: t('joint'), cell: (row) => html`<bdi>${row.joint}</bdi>` },
       { key: 'bandwidth', head: t('tune_bandwidth'), number: true, cell: (row) => figure(found.bandwidth_hz[row.j], 3) },
       ...gains.map((name) => ({ key: name, head: name, number: true, cell: (row) => figure(found.control[name][row.j]) })),
-    ]} /></section>`
+    ]} /><${OfZones} schedule=${found.control.schedule} joints=${joints} /></section>`
 }
 
 // Every joint at every place where margins were held.
@@ -126,7 +127,8 @@ function One({ id }) {
   const { margins, limited_by: limited } = found
   const where = whereOf(limited)
   return html`
-    <${Head} title=${found.label || `${found.robot} · ${t('page.tunings')}`} sub=${html`<a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot}</a> r${found.revision} · ${moment(found.created_at)} · <code>${found.id}</code> <${Tags} tags=${found.tags} />`} />
+    <${Head} title=${found.label || `${found.robot} · ${t('page.tunings')}`} sub=${html`<a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot}</a> r${found.revision} · ${moment(found.created_at)} · <code>${found.id}</code> <${Tags} tags=${found.tags} />`}>
+      <a class="button" href=${link(['simulations', 'new'], { robot: found.robot, tuning: found.id })}>${t('simulate_gains')}</a></${Head}>
     <${Refusal} error=${model.error} />
     ${found.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
     <p class="lead">${t('tune_found', { law: t(`law.${found.control.law}`), cost: figure(found.cost_mm, 3), first: figure(found.first_cost_mm, 3) })} ${t('tune_limited', { what: t(`limit.${limited.what}`), where: where && ` (${where})` })}</p>

@@ -64,7 +64,7 @@ export function Form({ model }) {
     <${References} model=${model} motions=${motions} logs=${logs.value} kinds=${KINDS} entries=${draft.references} onEntries=${(references) => set({ references })} />
     <fieldset><legend>${t('ver_pose')}</legend><${Joints} model=${model} q=${draft.q} onQ=${(q) => set({ q })} /></fieldset>
     <${Entries} legend=${t('ver_laws')} entries=${draft.laws} onEntries=${(laws) => set({ laws })} makes=${{ [t('law')]: NEW_CONTROL }} titleOf=${(one) => t(`law.${one.law}`)}
-      draw=${(one, part) => html`<${LawFields} draft=${one} set=${part} />${MODELLED.includes(one.law) && html`<${Check} label=${t('ver_without')} checked=${one.without} onChange=${(e) => part({ without: e.target.checked })} />`}`} />
+      draw=${(one, part) => html`<${LawFields} model=${model} draft=${one} set=${part} />${MODELLED.includes(one.law) && html`<${Check} label=${t('ver_without')} checked=${one.without} onChange=${(e) => part({ without: e.target.checked })} />`}`} />
     <${Plants} entries=${draft.plants} onEntries=${(plants) => set({ plants })} />
     <${Field} label=${t('ver_accuracy')} hint=${t('ver_accuracy_hint')}><select value=${draft.accuracy} onChange=${(e) => set({ accuracy: e.target.value })}><option value="">${t('ver_accuracy_none')}</option>${(runs.value?.items ?? []).map((run) => html`<option key=${run.id} value=${run.id}>${run.label || run.estimator} ${shortId(run.id)}</option>`)}</select></${Field}>
     <p class=${count > MOST ? 'state bad' : 'quiet'}>${t('ver_cases', { count })}</p>

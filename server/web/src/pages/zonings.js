@@ -8,6 +8,7 @@ import { language } from '../session.js'
 import { AskForm, Num, PerJoint, numberOf } from '../ui/asking.js'
 import { Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
 import { rangeOf, unitOf } from '../ui/joints.js'
+import { PIDS, spanOf } from '../ui/schedules.js'
 import { Notes } from '../ui/notes.js'
 import { OfRobot } from '../ui/of_robot.js'
 import { Results, Tile } from '../ui/results.js'
@@ -45,7 +46,6 @@ extend({
   zones_where: ['Where', '位置'],
 })
 
-const LAWS = ['pid', 'pid_gravity', 'pid_friction', 'feedforward']
 const numbers = (texts) => texts.map((text) => numberOf(text) ?? null)
 
 const requestOf = (draft) => ({
@@ -67,7 +67,7 @@ function Form({ model }) {
     <fieldset><legend>${t('zones_what')}</legend><div class="row begin">
       <${Field} label=${t('zones_about')}><select value=${draft.about} onChange=${(e) => set({ about: e.target.value })}>${['gains', 'linear'].map((one) => html`<option key=${one} value=${one}>${t(`zones_about.${one}`)}</option>`)}</select></${Field}>
       ${draft.about === 'gains' && num('inertia', 'zones_inertia')}
-      <${Field} label=${t('zones_law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${LAWS.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
+      <${Field} label=${t('zones_law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${PIDS.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
       ${num('bandwidth', 'zones_bandwidth')}${num('most', 'zones_most', { step: '1', min: '1', max: '512' })}</div></fieldset>
     ${draft.about === 'linear' && html`${each('torque', 'zones_torque', (joint) => unitOf(joint, 'torque'))}${each('acceleration', 'zones_acceleration', (joint) => `${unitOf(joint)}/s²`)}`}
     ${each('low', 'zones_low')}${each('high', 'zones_high')}
@@ -99,8 +99,6 @@ function ZoneMap({ found, joints }) {
     </svg><p class="quiet">→ ${axis(x)}<br />↑ ${axis(y)}${others && html`<br />${t('zones_cut', { q: others })}`}</p></section>`
 }
 
-const spanOf = (zone, joints) => joints.map(({ name }, j) => `${name} ${figure(zone.low[j], 3)} … ${figure(zone.high[j], 3)}`).join(' · ')
-
 const ZoneTable = ({ found, joints }) => html`<section class="panel"><h2>${t('page.zonings')}</h2><${Table} tall caption=${t('page.zonings')} id=${(row) => row.id} items=${found.zones.map((zone, k) => ({ ...zone, id: `${k}` })).sort((a, b) => (b.worst ?? Infinity) - (a.worst ?? Infinity))} columns=${[
   { key: 'where', head: t('zones_where'), cell: (row) => spanOf(row, joints) },
   { key: 'worst', head: t('zones_worst'), number: true, cell: (row) => (row.worst == null ? '–' : percent(100 * row.worst)) },
@@ -119,7 +117,7 @@ function One({ id }) {
   const report = () => call('GET', `v1/zonings/${found.id}/report`, { accept: 'html', query: { lang: language.value } }).then(({ data }) => save(`zoning-${found.id}.html`, data, 'text/html'))
   return html`
     <${Head} title=${found.label || `${found.robot} · ${t('page.zonings')}`} sub=${html`<a href=${link(['robots', found.robot], { revision: found.revision })}>${found.robot}</a> r${found.revision} · ${moment(found.created_at)} · <code>${found.id}</code> <${Tags} tags=${found.tags} />`}>
-      <button type="button" onClick=${report}>${t('report')}</button></${Head}>
+      <a class="button" href=${link(['simulations', 'new'], { robot: found.robot, zones: found.id, law: found.law })}>${t('simulate_gains')}</a><button type="button" onClick=${report}>${t('report')}</button></${Head}>
     <${Refusal} error=${model.error} />
     ${found.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
     <p class="lead">${left.zones ? t('zones_left', { left: count(left.zones), count: count(found.zone_count), share: percent(100 * left.share) }) : t('zones_all', { count: count(found.zone_count) })}</p>

@@ -3,6 +3,7 @@ import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { Num, numberOf } from './asking.js'
 import { Field } from './parts.js'
+import { GainFields, NEW_GAINS, gainsOf } from './schedules.js'
 import { ARMDYN_LAW_LIST } from 'virtual:lists'
 
 extend({
@@ -29,16 +30,20 @@ extend({
 const SPRINGS = ['impedance', 'cartesian_impedance', 'hybrid'] // at the tool
 const PUSHES = ['force', 'hybrid']
 
-export const NEW_LAW = { law: 'computed_torque', rate: '1000', bandwidth: '5', stiffness: '1000', turning: '50', push: '-10' }
+export const NEW_LAW = { law: 'computed_torque', rate: '1000', bandwidth: '5', stiffness: '1000', turning: '50', push: '-10', ...NEW_GAINS }
 
-export const controlOf = ({ law, rate, stiffness, turning, push }) => ({
+export const controlOf = ({ law, rate, stiffness, turning, push, ...draft }) => ({
   law, rate_hz: numberOf(rate), ...(SPRINGS.includes(law) && { stiffness: [...Array(3).fill(numberOf(stiffness)), ...Array(3).fill(numberOf(turning))] }),
   ...(PUSHES.includes(law) && { force: [0, 0, numberOf(push), 0, 0, 0] }), ...(law === 'hybrid' && { selection: [0, 0, 1, 0, 0, 0] }),
+  ...gainsOf({ law, ...draft }), // of a tuning it is all, but for the rate that was typed
 })
 
-// draft: as NEW_LAW; set(part of it); laws: those to choose from; bandwidth: is it asked for?
-export function LawFields({ draft, set, laws = ARMDYN_LAW_LIST, bandwidth = true }) {
+// draft: as NEW_LAW; set(part of it); laws: those to choose from; bandwidth: is it asked for?; sorts: of gains
+export function LawFields({ model, draft, set, laws = ARMDYN_LAW_LIST, bandwidth = true, sorts }) {
   const num = (name, label, required, min = '0') => html`<${Num} key=${name} label=${t(label)} min=${min} required=${required} value=${draft[name]} onValue=${(value) => set({ [name]: value })} />`
-  return html`<${Field} label=${t('law')}><select value=${draft.law} onChange=${(e) => set({ law: e.target.value })}>${laws.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
-    ${num('rate', 'law_rate', true)}${bandwidth && num('bandwidth', 'law_bandwidth')}${SPRINGS.includes(draft.law) && html`${num('stiffness', 'law_stiffness', true)}${num('turning', 'law_turning', true)}`}${PUSHES.includes(draft.law) && num('push', 'law_push', true, '-1000000')}`
+  const choose = (law) => set({ law, ...(draft.gains === 'tuning' && { gains: 'bandwidth' }) })
+  const tuned = draft.gains === 'tuning' // all is the tuning's
+  return html`<${Field} label=${t('law')}><select value=${draft.law} onChange=${(e) => choose(e.target.value)}>${laws.map((one) => html`<option key=${one} value=${one}>${t(`law.${one}`)}</option>`)}</select></${Field}>
+    ${!tuned && html`${num('rate', 'law_rate', true)}${bandwidth && num('bandwidth', 'law_bandwidth')}${SPRINGS.includes(draft.law) && html`${num('stiffness', 'law_stiffness', true)}${num('turning', 'law_turning', true)}`}${PUSHES.includes(draft.law) && num('push', 'law_push', true, '-1000000')}`}
+    <${GainFields} model=${model} draft=${draft} set=${set} sorts=${sorts} />`
 }
