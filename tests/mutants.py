@@ -32,7 +32,11 @@ LIMIT = 240  # s, the tests of one program: an endless loop is noticed by it
 
 # Tests with real processes that know a room, beside the contract's. The longest prefix counts.
 TESTS = {
-    "lib": [], "lib/model": ["tests/contract/test_cells.py", "tests/contract/test_robots.py"], "lib/identify": ["tests/contract/test_identifications.py"], "api": ["tests/contract"], "server": ["tests/contract", "tests/http"],
+    "lib": [], "lib/model": ["tests/contract/test_cells.py", "tests/contract/test_robots.py"], "lib/identify": ["tests/contract/test_identifications.py"],
+    "lib/symbolic": ["tests/contract/test_code.py"], "api": ["tests/contract"], "api/toolbox": ["tests/contract/test_model_imports.py"],
+    "server": ["tests/contract", "tests/http"], "server/mqtt": ["tests/gateway"], "server/orders": ["tests/gateway", "tests/contract"],
+    "server/alarms": ["tests/gateway"], "server/trials": ["tests/gateway/test_tested_controllers.py"], "server/release": ["tests/store"], "server/webhooks": ["tests/gateway", "tests/contract"],
+    "server/nodes": ["tests/http", "tests/postgresql"],
     "server/gateway": ["tests/gateway"], "server/simulator": ["tests/gateway"], "server/conformance": ["tests/gateway"],
     "server/transfers": ["tests/gateway", "tests/contract"], "server/protocol": ["tests/gateway"], "server/store": ["tests/store", "tests/contract"],
     "server/jobs": ["tests/contract", "tests/fault"], "server/ipc": ["tests/contract", "tests/fault"], "server/http": ["tests/http", "tests/contract"],
@@ -154,13 +158,14 @@ def words_of(path):
 
 
 def likeliest(path, tests):
-    """The tests in the order in which they may notice a change of this file: those of its name first, then those which name most of
-    what it declares. Most mutants end at the first."""
+    """The tests in the order in which they may notice a change of this file: those of its name or its room's first, then those which
+    name most of what it declares. Most mutants end at the first."""
     stem, words = words_of(path)
+    parts = [part for part in (*stem.split("_"), path.split("/")[-2].rstrip("s")) if len(part) > 2]
 
     def likeness(test):
         text = (ROOT / test).read_text(errors="replace")
-        named = sum(part in pathlib.Path(test).stem for part in stem.split("_") if len(part) > 2)
+        named = sum(part in pathlib.Path(test).stem for part in parts)
         return -(10 * (stem in pathlib.Path(test).stem) + 3 * named + sum(bool(re.search(rf"\b{re.escape(word)}\b", text)) for word in words))
     return sorted(tests, key=likeness)
 

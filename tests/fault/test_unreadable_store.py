@@ -11,8 +11,8 @@ from support import ControllerSim, Server, until
 from support.world import OPERATIONS, World
 
 SOAK = os.environ.get("ARMDYN_SOAK", "0") != "0"
-SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"
-CALLS = len(OPERATIONS) // (1 if SOAK else 8 if SANITIZED else 4)  # while a table is away
+VARIANT = os.environ.get("ARMDYN_VARIANT", "release")
+CALLS = len(OPERATIONS) // (1 if SOAK else {"release": 4, "asan": 8, "tsan": 24}[VARIANT])  # while a table is away; races hang on no one call
 
 
 @contextlib.contextmanager
@@ -61,4 +61,4 @@ def test_every_call_without_every_table():
         for _ in range(CALLS):
             world.ask()
         assert server.terminate() == 0
-    assert sum(count > 0 for count in failed.values()) > len(failed) / (4 if SANITIZED else 2), failed
+    assert sum(count > 0 for count in failed.values()) > len(failed) / {"release": 2, "asan": 4, "tsan": 8}[VARIANT], failed
