@@ -6,10 +6,12 @@
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/tool_speed.h"
 
-enum { PROOFS = 5 };                 /* of an answer, with more room each time */
-static const double MU_WIDER = 1e-6; /* where the barrier starts then */
-enum { SOFTEN_STEPS = 2 };           /* the last one's friction changes its sign over 0.075 of the largest speed */
-static const double DEARER = 1e-6;   /* costs that differ by less are the same to a search */
+enum { PROOFS = 5 };                  /* of an answer, with more room each time */
+static const double MU_WIDER = 1e-6;  /* where the barrier starts then, */
+static const double MU_SETTLE = 1e-6; /* and from a motion that is next to a minimum */
+enum { FINER_MOST = 16 };             /* meshes that a solution is refined to */
+enum { SOFTEN_STEPS = 2 };            /* the last one's friction changes its sign over 0.075 of the largest speed */
+static const double DEARER = 1e-6;    /* costs that differ by less are the same to a search */
 
 /* -- the last word -- */
 
@@ -245,6 +247,32 @@ static enum armdyn_status find_torque(struct planner *p, struct armdyn_optimal_r
   return ARMDYN_OK;
 }
 
+/* A rival may be next to a minimum that the search passed by: solve from it on its mesh, if it is one of ours, with nothing
+ * softened. That is the answer if it ends there and is no dearer; else the rival stays as it is. */
+static enum armdyn_status settle(struct planner *p, double cost, struct candidate *c, struct armdyn_optimal_result *log)
+{
+  const struct planner_margins margin = p->margin;
+  const size_t asked = p->request->intervals, pieces = c->trajectory.piece_count;
+  const bool finer = c->trajectory.degree == 3 && pieces % asked == 0 && pieces <= FINER_MOST * asked;
+  const struct mesh_task task = ladder_task(p, finer ? pieces : asked, MU_SETTLE, false);
+  struct candidate settled = { 0 };
+  double terms[ARMDYN_COST_TERMS_MAX];
+  if (p->obstacles || cost_has_kinks(&p->cost)) return ARMDYN_OK;
+  enum armdyn_status rc = trajectory_copy(&c->trajectory, &settled.trajectory);
+  if (!rc) rc = mesh_solve(p, &task, &settled, log);
+  if (!rc && settled.solved.end == END_CANCELLED) rc = ARMDYN_ECANCELLED;
+  if (!rc && settled.solved.end == END_OPTIMAL) rc = tighten_clear(p, &settled, log);
+  if (!rc && settled.solved.end == END_OPTIMAL && keeps_limits(p, &settled) &&
+      cost_of_motion(&p->cost, &settled.trajectory, p->workspace, terms) <= cost * (1 + DEARER)) {
+    candidate_free(c);
+    *c = settled;
+    return ARMDYN_OK;
+  }
+  p->margin = margin;
+  candidate_free(&settled);
+  return rc;
+}
+
 /* A rival in the place of an answer that costs more, or of none. */
 static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c, enum armdyn_status answered,
                                          struct armdyn_optimal_result *result)
@@ -263,6 +291,12 @@ static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c,
       result->instead = best->name;
       if (none) result->minimum_duration = NAN; /* it was mistaken */
       planner_check(p, &c->trajectory);
+      rc = settle(p, cost, c, result);
+      if (c->solved.end == END_OPTIMAL) {
+        result->instead = NULL;
+        minima_add(result, c->solved.cost);
+      }
+      result->cost = cost_of_motion(&p->cost, &c->trajectory, p->workspace, result->terms);
       result->violation = fmax(0, planner_usage(p) - 1);
     }
   } else {
@@ -305,7 +339,6 @@ static enum armdyn_status plan(struct planner *p, struct armdyn_trajectory *out,
   if (!rc) result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
   rc = rivals_compare(p, best, rc, result);
   if (rc) return rc;
-  if (result->instead) result->cost = cost_of_motion(&p->cost, &best->trajectory, p->workspace, result->terms);
   result->optimal = best->solved.end == END_OPTIMAL && !best->rough;
   if (result->optimal && result->minimum_count == 0) minima_add(result, best->solved.cost);
   result->residual = best->solved.residual;
