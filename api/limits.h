@@ -71,8 +71,6 @@
 #define LIMIT_FRAME                   MB(1)     /* one message between processes */
 #define LIMIT_OUTCOMES                MB(32)    /* that others computed of one job, and it has not fetched */
 #define LIMIT_PARTS                   4096      /* of one job */
-#define LIMIT_JOBS_QUEUED             1000      /* beyond it 429 */
-#define LIMIT_JOBS_RESERVED           100       /* of these, for priorities above 0 */
 #define LIMIT_JOB_ATTEMPTS            3
 #define LIMIT_JOB_TIME                2592000 /* s that the time_limit of a job may be */
 #define LIMIT_WRITES_QUEUED           1024    /* operations that wait for one commit; beyond it 503 */

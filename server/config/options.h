@@ -47,6 +47,7 @@ struct options {
   long connections_per_address; /* 0 = no limit; -1 = 200 off loopback */
   bool own_address_is_free;     /* from that, because it was left open (options_settle) */
   long streams_per_key;         /* of events; 0 = no limit; -1 = 50 off loopback */
+  long waiting_jobs;            /* that are taken in all, running ones among them */
   long waiting_jobs_per_key;    /* 0 = no limit; -1 = 400 off loopback */
   long running_jobs_per_key;    /* 0 = no limit; -1 = all workers but one off loopback */
   long stop_timeout;            /* s for a graceful stop */

@@ -14,6 +14,7 @@ struct jobs_ended {
 };
 struct jobs_figures {
   size_t queued, running, workers, ready;
+  size_t live_most;                  /* jobs that are taken */
   uint64_t lost;                     /* attempts whose worker died */
   uint64_t helped;                   /* parts of jobs that another worker than theirs computed */
   uint64_t hung;                     /* workers that were killed for silence or lack of progress */

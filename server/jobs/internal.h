@@ -1,4 +1,4 @@
-/* The scheduler from inside: what jobs.c, queue.c, runner.c, process.c and waiters.c share. */
+/* The scheduler from inside: what the files of this folder share. */
 #ifndef SERVER_JOBS_INTERNAL_H
 #define SERVER_JOBS_INTERNAL_H
 
@@ -12,26 +12,48 @@
 
 /* Those that share the workers, and take turns: keys, and among the jobs of one key robots. */
 enum sharing { OF_KEY, OF_ROBOT, SHARINGS };
-/* What a job knows of the others of its key, or of its robot. */
+/* What decides between them. */
 struct share {
   uint64_t turn;  /* when they had a turn last: the number of that turn */
   size_t running; /* of them */
 };
+/* A key or a robot that has jobs here. */
+struct party {
+  struct party *next; /* in its slot */
+  enum sharing sharing;
+  char name[ARMDYN_NAME_SIZE];
+  struct share share;
+  size_t live;
+  struct group *groups; /* by of_party */
+  uint64_t copied;      /* by the how-manieth replay, ... */
+  size_t copy;          /* ... and where to */
+};
+/* Jobs that differ in nothing that decides who is next but their age. */
+struct group {
+  struct group *next, **at;
+  struct group *of_party[SHARINGS]; /* the next one */
+  int priority;
+  struct party *parties[SHARINGS];
+  size_t live, waiting;
+  struct live_job *first, *last; /* those that do not run, by age, held ones among them */
+};
 
-/* A job that has not ended, in the order of acceptance. Its request stays in the store until it is run. */
+/* A job that has not ended. Its request stays in the store until it is run. */
 struct live_job {
-  struct live_job *next;
+  struct live_job *same_slot;
+  struct live_job *next, *previous; /* by age: of those that run, or of its group */
+  struct group *group;
+  uint64_t number; /* in the order of acceptance */
+  size_t timed;    /* its place in the heap of deadlines; 0: it is not there */
   char id[ID_SIZE];
   char kind[sizeof(((struct store_job *)0)->kind)];
-  char robot[ARMDYN_NAME_SIZE], key[ID_SIZE];
   int priority;
   int64_t deadline_ns; /* monotonic; INT64_MAX: none */
-  struct share shares[SHARINGS];
-  bool running;   /* a runner has it, and only that runner removes it */
-  bool held;      /* somebody is making or ending it in the store */
-  bool cancelled; /* the runner should end it so */
-  bool overdue;   /* and this is why: its time is over */
-  int attempt;    /* how many were begun */
+  bool running;        /* a runner has it, and only that runner removes it */
+  bool held;           /* somebody is making or ending it in the store */
+  bool cancelled;      /* the runner should end it so */
+  bool overdue;        /* and this is why: its time is over */
+  int attempt;         /* how many were begun */
   char started_at[TIME_SIZE];
   char traceparent[TRACE_SIZE];
   double progress;
@@ -74,10 +96,19 @@ struct jobs {
   struct store *store;
   struct announce changes; /* never under the lock */
   pthread_mutex_t lock;
-  pthread_cond_t changed; /* anything below */
-  struct live_job *first, **last;
+  pthread_cond_t changed;            /* anything below */
+  size_t slots;                      /* of the two tables that follow: a power of two */
+  struct live_job **by_id;           /* all jobs, by a hash of their ids */
+  struct party **parties;            /* by a hash of their names */
+  struct group *groups;              /* all */
+  struct live_job *first, *last;     /* those that run, by age */
+  struct live_job **timed;           /* a heap: none ends later than those below it. From 1 on */
+  size_t timed_count, timed_room;    /* room: for all jobs */
   uint64_t turn;                     /* how many times a job was begun */
-  size_t live;                       /* jobs in the list */
+  uint64_t accepted;                 /* jobs */
+  uint64_t replays;                  /* see live_position */
+  size_t live, running, held;        /* jobs */
+  size_t live_most;                  /* that are taken */
   size_t waiting_most, running_most; /* of one key; 0: no limit */
   uint64_t refused;                  /* jobs beyond the share of their key */
   bool stopping;                     /* take no more jobs */
@@ -138,24 +169,49 @@ void jobs_rest(struct jobs *jobs, const bool *raised, int64_t ms);
 /* How long to rest, ms: `first`, doubled `times` times, at most `most`. */
 int64_t jobs_pause(int times, int64_t first, int64_t most);
 
-/* Under the lock. */
+/* Under the lock, all of them. The tables of a queue for so many jobs at most; beyond that it gets slow. EMEMORY */
+enum armdyn_status live_open(struct jobs *jobs, size_t most);
+void live_close(struct jobs *jobs);
 struct live_job *live_find(const struct jobs *jobs, const char *id);
-void live_append(struct jobs *jobs, struct live_job *job);
+/* It comes last. EMEMORY: it is not in the queue. */
+enum armdyn_status live_append(struct jobs *jobs, struct live_job *job, const char *key, const char *robot);
 /* The job that is due, which runs from now on: that of the highest priority; of these, one of the key of which the fewest run;
  * of these, of the key whose last turn is the longest ago; then the same of robots; of these, the oldest. Keys that run as
  * many as they may are passed over. NULL: none waits. */
 struct live_job *live_start(struct jobs *jobs);
-/* The same, but it only looks. */
-struct live_job *live_due(const struct jobs *jobs);
+/* Would it start one? */
+bool live_due(const struct jobs *jobs);
 /* Kill what computes it: its worker, and those that help. */
 void live_kill(struct jobs *jobs, const struct live_job *job);
-void live_rest(struct jobs *jobs, struct live_job *job);   /* it does not run any more, if it did */
-void live_remove(struct jobs *jobs, struct live_job *job); /* from the list */
-/* The how-manieth it will be of those that wait to be begun, should those that run end in the order in which they are here, and
- * nothing else come; with one worker that is certain. 0: it does not wait (or there is no memory). */
-size_t live_position(const struct jobs *jobs, const struct live_job *job);
+void live_rest(struct jobs *jobs, struct live_job *job); /* it does not run any more, if it did */
+void live_hold(struct jobs *jobs, struct live_job *job, bool held);
+/* What computes it is killed, and its runner ends it so. */
+void live_cancel(struct jobs *jobs, struct live_job *job);
+void live_remove(struct jobs *jobs, struct live_job *job);
+/* The how-manieth it will be of those that wait to be begun, should those that run end in the order in which they were accepted,
+ * and nothing else come; with one worker that is certain. 0: it does not wait, or that takes too long to tell (or there is no
+ * memory). */
+size_t live_position(struct jobs *jobs, const struct live_job *job);
 /* How many of a key wait. */
 size_t live_waiting(const struct jobs *jobs, const char *key);
+const char *live_robot(const struct live_job *job);
+
+/* One that waits, and what decides. */
+struct candidate {
+  int priority;
+  const struct share *shares[SHARINGS];
+  uint64_t number;
+};
+/* Does `a` go before `b`? */
+bool goes_before(const struct candidate *a, const struct candidate *b);
+
+/* -- deadlines.c: those that have one, and are neither held nor cancelled -- */
+
+enum armdyn_status deadlines_make_room(struct jobs *jobs, size_t count);
+void deadlines_add(struct jobs *jobs, struct live_job *job);
+void deadlines_remove(struct jobs *jobs, struct live_job *job); /* fine where it is not there */
+/* That of the nearest; NULL: there is none. */
+struct live_job *deadlines_first(const struct jobs *jobs);
 
 /* Without the lock: store the end of a job that did not come to one itself: cancelled, or failed because it is overdue. */
 enum armdyn_status live_cut_short(struct store *store, const struct live_job *job);

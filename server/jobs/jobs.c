@@ -11,7 +11,11 @@
 #include "server/jobs/internal.h"
 #include "server/jobs/sharing.h"
 
-enum { CANCEL_MS = 10000, PAGE = 20 };
+enum {
+  CANCEL_MS = 10000,
+  PAGE = 1000,          /* of what a former run left */
+  JOBS_RESERVED_OF = 10 /* of so many places one is for priorities above 0 */
+};
 
 void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
 {
@@ -22,7 +26,9 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
   out->waiting_most = jobs->waiting_most;
   out->running_most = jobs->running_most;
   out->refused = jobs->refused;
-  for (const struct live_job *job = jobs->first; job; job = job->next) job->running ? out->running++ : out->queued++;
+  out->running = jobs->running;
+  out->queued = jobs->live - jobs->running;
+  out->live_most = jobs->live_most;
   for (size_t i = 0; i < jobs->runner_count; i++) out->ready += jobs->runners[i].ready;
   memcpy(out->ended, jobs->ended, sizeof out->ended);
   out->lost = jobs->lost;
@@ -36,7 +42,9 @@ void jobs_figures(struct jobs *jobs, struct jobs_figures *out)
 /* What a former run left. */
 struct leftovers {
   struct jobs *jobs;
+  size_t count; /* of a page */
   bool failed;
+  char last[ID_SIZE];
 };
 
 /* When a job must have ended, on the monotonic clock. */
@@ -53,8 +61,6 @@ static struct live_job *live_new(const struct store_job *job)
   if (!live) return NULL;
   memcpy(live->id, job->id, sizeof live->id);
   memcpy(live->kind, job->kind, sizeof live->kind);
-  memcpy(live->robot, job->robot, sizeof live->robot);
-  memcpy(live->key, job->owner, sizeof live->key);
   memcpy(live->started_at, job->started_at, sizeof live->started_at);
   memcpy(live->traceparent, job->traceparent, sizeof live->traceparent);
   live->attempt = job->attempt;
@@ -67,34 +73,29 @@ static void take_up(void *context, const struct store_job *job)
 {
   struct leftovers *left = context;
   struct live_job *live = live_new(job);
-  if (!live) {
-    left->failed = true;
-    return;
-  }
-  live_append(left->jobs, live);
+  memcpy(left->last, job->id, sizeof left->last);
+  left->count++;
+  if (live && !live_append(left->jobs, live, job->owner, job->robot)) return;
+  left->failed = true;
+  free(live);
 }
 
 static enum armdyn_status take_up_leftovers(struct jobs *jobs)
 {
   struct leftovers left = { .jobs = jobs };
-  struct store_query queued = { .sort = "id", .ascending = true, .limit = PAGE };
-  queued.filters[queued.filter_count++] = (struct store_filter){ .name = "state", .text = job_state_name(JOB_QUEUED) };
   enum armdyn_status status;
   do {
-    status = store_job_list(jobs->store, &queued, take_up, &left);
+    left.count = 0;
+    status = store_job_queued(jobs->store, left.last, PAGE, take_up, &left);
     if (left.failed) status = ARMDYN_EMEMORY;
-  } while (!status && queued.more);
+  } while (!status && left.count == PAGE);
   if (jobs->live) log_event(LOG_INFO, "jobs taken up again", "count", LOG_NUMBER(jobs->live), NULL);
   return status;
 }
 
 static void free_all(struct jobs *jobs)
 {
-  for (struct live_job *job = jobs->first, *next; job; job = next) {
-    next = job->next;
-    sharing_free(job->sharing);
-    free(job);
-  }
+  live_close(jobs);
   pthread_cond_destroy(&jobs->changed);
   pthread_cond_destroy(&jobs->waiters_changed);
   pthread_mutex_destroy(&jobs->lock);
@@ -109,7 +110,6 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   if (!jobs) return armdyn_refuse(error, ARMDYN_EMEMORY, "", "out of memory");
   jobs->store = store;
   if (changes) jobs->changes = *changes;
-  jobs->last = &jobs->first;
   snprintf(jobs->memory_mib, sizeof jobs->memory_mib, "%ld", options->worker_memory);
   jobs->silence_ns = options->child_silence * INT64_C(1000000000);
   jobs->stall_ns = options->job_stall * INT64_C(1000000000);
@@ -118,11 +118,13 @@ enum armdyn_status jobs_start(struct store *store, const struct options *options
   condition_init(&jobs->changed);
   condition_init(&jobs->waiters_changed);
 
+  jobs->live_most = (size_t)options->waiting_jobs;
   jobs->waiting_most = (size_t)options->waiting_jobs_per_key;
   jobs->running_most = (size_t)options->running_jobs_per_key;
   const size_t count = (size_t)options->workers;
   jobs->runners = calloc(count, sizeof *jobs->runners);
-  enum armdyn_status status = jobs->runners ? take_up_leftovers(jobs) : ARMDYN_EMEMORY;
+  enum armdyn_status status = jobs->runners ? live_open(jobs, jobs->live_most) : ARMDYN_EMEMORY;
+  if (!status) status = take_up_leftovers(jobs);
   if (!status) status = waiters_start(jobs);
   if (status) {
     free_all(jobs);
@@ -165,12 +167,8 @@ void jobs_stop(struct jobs *jobs, int64_t deadline_ns)
   waiters_wake(jobs, NULL); /* nobody is kept waiting by a service that stops */
 
   pthread_mutex_lock(&jobs->lock);
-  while (clock_monotonic_ns() < deadline_ns) {
-    bool running = false;
-    for (struct live_job *job = jobs->first; job; job = job->next) running = running || job->running;
-    if (!running) break;
+  while (jobs->running && clock_monotonic_ns() < deadline_ns)
     condition_wait_until(&jobs->changed, &jobs->lock, deadline_ns);
-  }
   jobs->killing = true;
   for (size_t i = 0; i < jobs->runner_count; i++)
     if (jobs->runners[i].victim) kill(jobs->runners[i].victim, SIGKILL);
@@ -215,25 +213,27 @@ bool jobs_draining(struct jobs *jobs)
 /* -- one job -- */
 
 /* Under the lock: is there room for it? */
-static enum armdyn_status find_room(struct jobs *jobs, const struct live_job *job, struct armdyn_error *error)
+static enum armdyn_status find_room(struct jobs *jobs, const struct store_job *job, struct armdyn_error *error)
 {
-  const size_t most = job->priority > 0 ? LIMIT_JOBS_QUEUED : LIMIT_JOBS_QUEUED - LIMIT_JOBS_RESERVED;
+  const size_t reserved = jobs->live_most / JOBS_RESERVED_OF;
   if (jobs->stopping || jobs->draining)
     return armdyn_refuse(error, ARMDYN_EUNAVAILABLE, "", "no jobs are taken now: the service %s",
                          jobs->stopping ? "stops" : "is drained");
-  if (jobs->waiting_most && live_waiting(jobs, job->key) >= jobs->waiting_most) {
+  if (jobs->waiting_most && live_waiting(jobs, job->owner) >= jobs->waiting_most) {
     jobs->refused++;
     return armdyn_refuse(error, ARMDYN_ELIMIT, "",
                          "%zu jobs of this key wait already, as many as one key may have so that others find room "
                          "(--waiting-jobs-per-key): wait for the end of some, or cancel those that are not needed",
                          jobs->waiting_most);
   }
-  if (jobs->live >= LIMIT_JOBS_QUEUED)
-    return armdyn_refuse(error, ARMDYN_ELIMIT, "", "%d jobs are queued already, no more are taken", LIMIT_JOBS_QUEUED);
-  if (jobs->live >= most)
+  if (jobs->live >= jobs->live_most)
+    return armdyn_refuse(error, ARMDYN_ELIMIT, "", "%zu jobs are queued already, no more are taken (--waiting-jobs)",
+                         jobs->live);
+  if (job->priority <= 0 && jobs->live >= jobs->live_most - reserved)
     return armdyn_refuse(error, ARMDYN_ELIMIT, "",
-                         "%zu jobs are queued already; the last %d places are for jobs with a priority above 0",
-                         jobs->live, LIMIT_JOBS_RESERVED);
+                         "%zu jobs are queued already; the last %zu of %zu places (--waiting-jobs) are for jobs with a "
+                         "priority above 0",
+                         jobs->live, reserved, jobs->live_most);
   return ARMDYN_OK;
 }
 
@@ -253,9 +253,9 @@ enum armdyn_status jobs_rehearse(struct jobs *jobs, struct store_job *job, const
   struct live_job *live = make(job);
   if (!live) return ARMDYN_EMEMORY;
   pthread_mutex_lock(&jobs->lock);
-  enum armdyn_status status = find_room(jobs, live, error);
+  enum armdyn_status status = find_room(jobs, job, error);
+  if (!status) status = live_append(jobs, live, job->owner, job->robot);
   if (!status) { /* nobody sees it there */
-    live_append(jobs, live);
     *position = live_position(jobs, live);
     live_remove(jobs, live);
   }
@@ -271,8 +271,8 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
   if (!live) return ARMDYN_EMEMORY;
   live->held = true; /* its place is taken, and nobody begins or ends it before the store has it */
   pthread_mutex_lock(&jobs->lock);
-  enum armdyn_status status = find_room(jobs, live, error);
-  if (!status) live_append(jobs, live);
+  enum armdyn_status status = find_room(jobs, job, error);
+  if (!status) status = live_append(jobs, live, job->owner, job->robot);
   pthread_mutex_unlock(&jobs->lock);
   if (status) {
     free(live);
@@ -281,13 +281,11 @@ enum armdyn_status jobs_submit(struct jobs *jobs, struct store_job *job, const s
   status = store_job_create(jobs->store, job, key);
 
   pthread_mutex_lock(&jobs->lock);
-  live->held = false;
   if (status) {
     live_remove(jobs, live);
     free(live);
   } else {
-    pthread_cond_broadcast(&jobs->changed);
-    if (job->time_limit_ms) pthread_cond_signal(&jobs->waiters_changed);
+    live_hold(jobs, live, false);
   }
   pthread_mutex_unlock(&jobs->lock);
   if (!status) announce_change(&jobs->changes, job->id);
@@ -339,13 +337,14 @@ void jobs_refresh(struct jobs *jobs, struct job_view *view)
   if (view->job.state == JOB_QUEUED && find(jobs, view->job.id, &now, NULL)) overlay(view, &now);
 }
 
-void jobs_running(struct jobs *jobs, struct buffer *ids)
+size_t jobs_running(struct jobs *jobs, struct buffer *ids)
 {
-  buffer_text(ids, " ");
+  buffer_text(ids, ",");
   pthread_mutex_lock(&jobs->lock);
-  for (const struct live_job *job = jobs->first; job; job = job->next)
-    if (job->running) buffer_format(ids, "%s ", job->id);
+  for (const struct live_job *job = jobs->first; job; job = job->next) buffer_format(ids, "%s,", job->id);
+  const size_t waiting = jobs->live - jobs->running - jobs->held;
   pthread_mutex_unlock(&jobs->lock);
+  return waiting;
 }
 
 void job_view_release(struct job_view *view)
@@ -415,7 +414,7 @@ enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id)
   struct live_job *live = live_find(jobs, id);
   bool was_live = live != NULL;
   if (live && !live->running && !live->held) {
-    live->held = true; /* no runner takes it, and nobody else cancels it */
+    live_hold(jobs, live, true); /* no runner takes it, and nobody else cancels it */
     pthread_mutex_unlock(&jobs->lock);
     enum armdyn_status status = live_cut_short(jobs->store, live);
     if (!status) {
@@ -423,15 +422,12 @@ enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id)
       return ARMDYN_OK;
     }
     pthread_mutex_lock(&jobs->lock);
-    live->held = false;
-    pthread_cond_broadcast(&jobs->changed);
+    live_hold(jobs, live, false);
     pthread_mutex_unlock(&jobs->lock);
     return status;
   }
   if (live) {
-    live->cancelled = true;
-    live_kill(jobs, live);
-    pthread_cond_broadcast(&jobs->changed);
+    live_cancel(jobs, live);
     await_end(jobs, id);
   }
   pthread_mutex_unlock(&jobs->lock);

@@ -66,9 +66,8 @@ void waiters_wake(struct jobs *jobs, const char *id)
 /* Under the lock: a job that should have ended by `now_ns`, and that nobody is ending already. */
 static struct live_job *find_overdue(const struct jobs *jobs, int64_t now_ns)
 {
-  struct live_job *job = jobs->first;
-  while (job && (job->deadline_ns > now_ns || job->cancelled || job->held)) job = job->next;
-  return job;
+  struct live_job *first = deadlines_first(jobs);
+  return first && first->deadline_ns <= now_ns ? first : NULL;
 }
 
 /* Under the lock, which is given up meanwhile. One that runs is ended by its runner, once its worker is killed. */
@@ -76,20 +75,18 @@ static void end_overdue(struct jobs *jobs, struct live_job *job)
 {
   job->overdue = true;
   if (job->running) {
-    job->cancelled = true;
-    live_kill(jobs, job);
-    pthread_cond_broadcast(&jobs->changed);
+    live_cancel(jobs, job);
     return;
   }
-  job->held = true;
+  live_hold(jobs, job, true);
   pthread_mutex_unlock(&jobs->lock);
   bool ended = live_cut_short(jobs->store, job) == ARMDYN_OK;
   if (ended) live_end(jobs, job, JOB_FAILED);
   pthread_mutex_lock(&jobs->lock);
   if (ended) return;
-  job->held = job->overdue = false; /* the store does not take it now */
+  job->overdue = false; /* the store does not take it now */
   job->deadline_ns = clock_monotonic_ns() + (int64_t)AGAIN_MS * 1000000;
-  pthread_cond_broadcast(&jobs->changed);
+  live_hold(jobs, job, false);
 }
 
 /* -- the thread -- */
@@ -100,9 +97,8 @@ static int64_t next_deadline(const struct jobs *jobs)
   int64_t first = INT64_MAX;
   for (const struct waiter *w = jobs->waiters; w; w = w->next)
     if (w->deadline_ns < first) first = w->deadline_ns;
-  for (const struct live_job *job = jobs->first; job; job = job->next)
-    if (!job->cancelled && !job->held && job->deadline_ns < first) first = job->deadline_ns;
-  return first;
+  const struct live_job *timed = deadlines_first(jobs);
+  return timed && timed->deadline_ns < first ? timed->deadline_ns : first;
 }
 
 static void *waking_main(void *context)

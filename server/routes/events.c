@@ -155,12 +155,14 @@ static void add_controller(void *context, const struct store_controller *control
   buffer_release(&text); /* one that does not fit its robot any more has nothing to show */
 }
 
+enum { WAITING_MOST = 1000 }; /* so many are in a picture, the oldest; the list has all */
+
 /* Jobs that were asked for by id, whatever their state; else those that have not ended. */
 static void add_jobs(struct picture *p)
 {
   const struct event_names *names = &p->filter->of[TOPIC_JOBS];
   for (size_t i = 0; i < names->count; i++) add(p, EVENT_JOB, names->names[i]);
-  enum armdyn_status status = names->all ? store_job_queued(p->app->store, add_job, p) : ARMDYN_OK;
+  enum armdyn_status status = names->all ? store_job_queued(p->app->store, "", WAITING_MOST, add_job, p) : ARMDYN_OK;
   if (status) p->status = status;
 }
 

@@ -30,7 +30,7 @@ static void write_jobs(struct jobs *jobs, struct buffer *out)
     for (int state = JOB_SUCCEEDED; state < JOB_STATE_COUNT; state++)
       buffer_format(out, "armdyn_jobs_ended_total{kind=\"%s\",state=\"%s\"} %" PRIu64 "\n", f.ended[k].kind,
                     job_state_name((enum job_state)state), f.ended[k].count[state]);
-  metric_write(out, "armdyn_jobs_limit", METRIC_GAUGE, "Jobs that are taken at most.", LIMIT_JOBS_QUEUED);
+  metric_write(out, "armdyn_jobs_limit", METRIC_GAUGE, "Jobs that are taken at most.", (double)f.live_most);
   metric_write(out, "armdyn_jobs_waiting_per_key_limit", METRIC_GAUGE, "Jobs of one key that may wait; 0: no limit.",
                (double)f.waiting_most);
   metric_write(out, "armdyn_jobs_running_per_key_limit", METRIC_GAUGE, "Jobs of one key that may run; 0: no limit.",

@@ -140,10 +140,17 @@ enum armdyn_status store_job_totals(struct store *store, const struct store_quer
   return store_read_totals(store, &job_lists, query, job_state_names, totals);
 }
 
-enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context)
+enum armdyn_status store_job_queued(struct store *store, const char *behind, size_t most, store_job_visit *visit,
+                                    void *context)
 {
   struct listing listing = {
-    .select = "SELECT * FROM jobs", .and = "state = 'queued'", .order = "id", .ascending = true
+    .select = "SELECT id, kind, robot, owner, attempt, created_at, started_at, priority, traceparent, time_limit_ms"
+              " FROM jobs",
+    .and = "state = 'queued'",
+    .order = "id",
+    .ascending = true,
+    .before = value_text(*behind ? behind : NULL),
+    .limit = most,
   };
   return store_read_list(store, &listing, &job_type, visit_row, &(struct visitor){ visit, context });
 }

@@ -41,6 +41,9 @@ static bool is_among(const char *const *columns, const char *column)
 static bool is_held_against(const struct list_type *list, const struct store_query *query, const char *column)
 {
   bool narrow = false;
+  for (size_t i = 0; i < query->filter_count; i++)
+    if (query->filters[i].match == STORE_ONE_OF && !strcmp(query->filters[i].name, list->key))
+      return strcmp(column, list->key) != 0;
   if (query->driven) return true;
   for (size_t i = 0; i < query->filter_count; i++) narrow |= is_among(list->narrow, query->filters[i].name);
   if (narrow) return !is_among(list->narrow, column);
@@ -82,17 +85,18 @@ static void write_filter(struct composing *c, const struct list_type *list, cons
                          const struct store_filter *filter)
 {
   const char *plus = is_held_against(list, query, filter->name) ? SQL_EITHER("+", "") : "";
-  if (filter->match == STORE_ONE_OF) {
+  if (filter->match == STORE_ONE_OF && strchr(filter->text, ',')) {
     write_one_of(c, filter, plus);
     return;
   }
   bool among = filter->match == STORE_AMONG || filter->match == STORE_NOT_AMONG;
   unsigned value = add(c, filter->text ? value_text(filter->text) : value_number(filter->number));
-  if (among)
-    buffer_format(&c->text, " AND " SQL_EITHER("instr", "strpos") "(?%u, %s) %s 0", value, filter->name,
-                  filter->match == STORE_AMONG ? ">" : "=");
-  else
-    buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name, operators[filter->match], value);
+  if (among) /* PostgreSQL takes two of three rows to be none of them, and one of 200 where it reads "= 0". */
+    buffer_format(&c->text, " AND %s(" SQL_EITHER("instr", "strpos") "(?%u, %s) > 0)",
+                  filter->match == STORE_AMONG ? "" : "NOT ", value, filter->name);
+  else /* one of one is that one: its index has the rows in order */
+    buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name,
+                  filter->match == STORE_ONE_OF ? "=" : operators[filter->match], value);
 }
 
 /* Letters A to Z are the small ones too, and no others are, whatever the language of the database. */

@@ -340,8 +340,11 @@ enum armdyn_status store_job_totals(struct store *store, const struct store_quer
  *   removed  out  how many were deleted, also when it fails */
 enum armdyn_status store_jobs_clear(struct store *store, const char *ended_before, size_t most, size_t *removed);
 
-/* All that have not ended, oldest first: what the scheduler takes up again at start. */
-enum armdyn_status store_job_queued(struct store *store, store_job_visit *visit, void *context);
+/* Those that have not ended, oldest first, without what they are to compute: what the scheduler takes up again at start.
+ *   behind  in  the id of the last one that is known already; "": none is
+ *   most    in  so many; 0: all */
+enum armdyn_status store_job_queued(struct store *store, const char *behind, size_t most, store_job_visit *visit,
+                                    void *context);
 
 /* -- results and their series -- */
 struct store_result {

@@ -260,18 +260,17 @@ def test_progress_is_told(queue):
     assert any(0 < fraction < 1 for fraction in fractions), seen
 
 
-@pytest.mark.slow
 def test_the_queue_is_bounded_and_its_last_places_are_for_high_priorities(make_server):
-    server = make_server("--workers", 1, "--child-silence", 600)
+    server = make_server("--workers", 1, "--child-silence", 600, "--waiting-jobs", 40)
     with server.client() as client:
         arm = client.create_robot(robot("puma560"), name="arm").headers["Location"]
         until(lambda: client.get("/readyz").status == 200)
         worker, = server.children("worker")
         os.kill(worker, signal.SIGSTOP)  # none of them ends
-        limits = client.get("/v1/limits").json["limits"]
-        most, reserved = limits["jobs_queued"], limits["jobs_reserved"]
+        assert client.get("/v1/limits").json["options"]["waiting_jobs"] == 40
+        most, reserved = 40, 4
         assert [submit(client, arm).status for _ in range(most - reserved)] == [202] * (most - reserved)
-        assert "priority" in submit(client, arm).expect(429).json["detail"]
+        assert "the last 4 of 40 places (--waiting-jobs)" in submit(client, arm).expect(429).json["detail"]
         assert [submit(client, arm, motion(priority=1)).status for _ in range(reserved)] == [202] * reserved
         refused = submit(client, arm, motion(priority=1)).expect(429)
         assert refused.json["type"].endswith("/too-many-requests") and int(refused.headers["Retry-After"]) > 0

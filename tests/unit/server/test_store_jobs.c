@@ -164,7 +164,8 @@ Test(jobs, queued_ones_oldest_first)
       memcpy(expected.id[expected.count++], job.id, ID_SIZE);
   }
   reopen();
-  OK(store_job_queued(store, note, &got));
+  OK(store_job_queued(store, "", 3, note, &got));
+  OK(store_job_queued(store, got.id[2], 0, note, &got));
   same(&got, &expected);
 }
 
