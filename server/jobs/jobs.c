@@ -83,7 +83,7 @@ static void take_up(void *context, const struct store_job *job)
 static enum armdyn_status take_up_leftovers(struct jobs *jobs)
 {
   struct leftovers left = { .jobs = jobs };
-  enum armdyn_status status;
+  enum armdyn_status status = ARMDYN_OK;
   do {
     left.count = 0;
     status = store_job_queued(jobs->store, left.last, PAGE, take_up, &left);

@@ -124,8 +124,8 @@ size_t live_position(struct jobs *jobs, const struct live_job *job)
                       .running_most = jobs->running_most,
                       .workers = workers,
                       .ring = workers + jobs->running + 1,
-                      .shares = calloc(SHARINGS * groups, sizeof *r.shares),
-                      .groups = calloc(groups, sizeof *r.groups) };
+                      .shares = calloc(SHARINGS * groups + 1, sizeof *r.shares),
+                      .groups = calloc(groups + 1, sizeof *r.groups) };
   r.running = calloc(r.ring, sizeof *r.running);
   if (own && r.shares && r.groups && r.running) {
     copy(jobs, &r, job);
