@@ -188,9 +188,9 @@ void live_hold(struct jobs *jobs, struct live_job *job, bool held);
 /* What computes it is killed, and its runner ends it so. */
 void live_cancel(struct jobs *jobs, struct live_job *job);
 void live_remove(struct jobs *jobs, struct live_job *job);
-/* The how-manieth it will be of those that wait to be begun, should those that run end in the order in which they were accepted,
- * and nothing else come; with one worker that is certain. 0: it does not wait, or that takes too long to tell (or there is no
- * memory). */
+/* The how-manieth it will be of those that wait to be begun, should those that run end in the order in which they were
+ * accepted, and nothing else come; with one worker that is certain. 0: it does not wait, or that takes too long to tell
+ * (or there is no memory). */
 size_t live_position(struct jobs *jobs, const struct live_job *job);
 /* How many of a key wait. */
 size_t live_waiting(const struct jobs *jobs, const char *key);

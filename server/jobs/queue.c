@@ -1,5 +1,5 @@
-/* The jobs that have not ended, in memory: who is next, and how they leave. A job is found by a hash of its id, and the next one
- * by looking at groups, of which there are as many as keys, robots and priorities meet. */
+/* The jobs that have not ended, in memory: who is next, and how they leave. A job is found by a hash of its id, and the
+ * next one by looking at groups, of which there are as many as keys, robots and priorities meet. */
 #include <signal.h>
 #include <stdlib.h>
 
