@@ -58,7 +58,7 @@ extend({
   delays_plain: ['take out what is plain', '仅消除明显延迟'],
   delays_all: ['look at all joints', '检查所有关节'],
   delays_none: ['leave as they are', '不处理'],
-  gains_from: ['Gains of drives, by which torques are multiplied', '驱动增益（力矩乘以该值）'],
+  evaluate_gains: ['Gains of drives, by which torques are multiplied', '驱动增益（力矩乘以该值）'],
   gains_as_logged: ['none: torques as logged', '无：采用记录的力矩'],
   find_drive_gains: ['Find gains of drives from payloads', '由负载求驱动增益'],
   identify_do: ['Identify', '开始辨识'],
@@ -128,7 +128,7 @@ function Evaluate({ sets, onClose }) {
     <${Refusal} error=${models.error} />${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
     <p>${sets.map((set) => html`<span key=${set.id} class="tag"><bdi>${nameOf(set)}</bdi></span>`)}</p>
     <fieldset class="scroll" style=${{ maxHeight: '40vh' }}><legend>${t('evaluate_models')}</legend>${(models.value ?? []).map(({ model, text }) => html`<${Check} key=${model} label=${html`<bdi>${text}</bdi>`} checked=${chosen.includes(model)} onChange=${() => setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model])} />`)}</fieldset>
-    <${Field} label=${t('gains_from')}><select value=${gains} onChange=${(e) => setGains(e.target.value)}><option value="">${t('gains_as_logged')}</option>${(models.value ?? []).filter(({ run }) => run).map(({ run, text }) => html`<option key=${run} value=${run}>${text}</option>`)}</select></${Field}>
+    <${Field} label=${t('evaluate_gains')}><select value=${gains} onChange=${(e) => setGains(e.target.value)}><option value="">${t('gains_as_logged')}</option>${(models.value ?? []).filter(({ run }) => run).map(({ run, text }) => html`<option key=${run} value=${run}>${text}</option>`)}</select></${Field}>
   </${FormDialog}>`
 }
 
