@@ -142,7 +142,8 @@ await flow({
       for (const log of ['learn', 'test']) await page.getByLabel(`${w('choose')} demo: ${log}`).check()
       await button('identifyOpen').click()
       await page.locator('dialog select').first().selectOption(estimator)
-      if (estimator === 'wls') { // and look at all delays
+      if (estimator === 'wls') { // with friction of three terms, and look at all delays
+        await page.locator('dialog select').nth(1).selectOption('standard')
         await page.locator('dialog summary').click()
         await page.locator('dialog').getByLabel(w('lateTorques')).selectOption('all')
         await look('identify', false)
@@ -158,8 +159,9 @@ await flow({
     await look('run')
     // the first one tells the delay of every joint
     const [{ id }] = (await api('GET', '/v1/identifications?estimator=wls')).items
-    const { torque_delays: delays } = await api('GET', `/v1/identifications/${id}`)
+    const { torque_delays: delays, request } = await api('GET', `/v1/identifications/${id}`)
     equal(delays.length, 4, 'delays of all joints')
+    equal(request.friction, ['offset', 'coulomb', 'viscous'], 'the terms that were asked for')
     await page.goto(`${url}/#/identifications/${id}`)
     const told = await page.locator('dt').filter({ hasText: w('delaysFound') }).locator('xpath=following-sibling::dd[1]').textContent()
     equal(told.split(' · ').length, 4, `delays on the page: ${told}`)

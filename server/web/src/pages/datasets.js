@@ -70,6 +70,7 @@ extend({
   plotted: ['Plot', '曲线'],
 })
 
+const FRICTION = { auto: ['auto'], standard: ['offset', 'coulomb', 'viscous'] }
 const OFFERED = ARMDYN_ESTIMATOR_LIST.filter((name) => name !== 'didim') // for which one must tell the loop
 const SEARCHES = ['find_cutoffs', 'test_filters', 'find_drive_gains'] // that a run makes where it is asked to
 
@@ -81,16 +82,15 @@ const Remarks = ({ quality }) => [...new Set(quality.map(({ code }) => code))].m
 
 function Identify({ sets, onClose }) {
   const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
-  const [form, setForm] = useState({ estimator: 'consistent', friction: 'standard', prior: true, rotor_inertia: false, delays: 'plain', of: 'arm' })
+  const [form, setForm] = useState({ estimator: 'consistent', friction: 'auto', prior: true, rotor_inertia: false, delays: 'plain', of: 'arm' })
   const of = (role) => sets.filter((set) => part[set.id] === role).map((set) => set.id)
   const ask = async (kind, json) => go(['jobs', (await post(`v1/robots/${sets[0].robot}/${kind}`, json, { headers: once() })).id])
   const mixed = new Set(sets.map((set) => set.robot)).size > 1
   const start = async () => {
     if (form.of === 'friction') return ask('friction-identifications', { datasets: sets.map((set) => set.id) })
-    const json = { datasets: of('training'), estimator: form.estimator, prior: form.prior, rotor_inertia: form.rotor_inertia }
+    const json = { datasets: of('training'), estimator: form.estimator, friction: FRICTION[form.friction], prior: form.prior, rotor_inertia: form.rotor_inertia }
     if (of('validation').length) json.validation = of('validation')
     else json.validation_fraction = 0.3
-    if (form.friction === 'auto') json.friction = ['auto']
     if (form.delays !== 'plain') json.find_torque_delay = form.delays === 'all'
     for (const name of SEARCHES) if (form[name]) json[name] = true
     await ask('identifications', json)
@@ -102,7 +102,7 @@ function Identify({ sets, onClose }) {
       ${['training', 'validation'].map((role) => html`<td key=${role}><input type="radio" name=${set.id} aria-label=${`${set.label}: ${t(role === 'training' ? 'learn_from' : 'validate_with')}`} checked=${part[set.id] === role} onChange=${() => setPart({ ...part, [set.id]: role })} /></td>`)}</tr>`)}</tbody></table>
     <div class="row">
       <${Field} label=${t('estimator')}><select value=${form.estimator} onChange=${(e) => setForm({ ...form, estimator: e.target.value })}>${OFFERED.map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
-      <${Field} label=${t('friction_terms')}><select value=${form.friction} onChange=${(e) => setForm({ ...form, friction: e.target.value })}><option value="standard">${t('friction_standard')}</option><option value="auto">${t('friction_auto')}</option></select></${Field}>
+      <${Field} label=${t('friction_terms')}><select value=${form.friction} onChange=${(e) => setForm({ ...form, friction: e.target.value })}>${Object.keys(FRICTION).map((name) => html`<option key=${name} value=${name}>${t(`friction_${name}`)}</option>`)}</select></${Field}>
     </div>
     <${Check} label=${t('use_prior')} checked=${form.prior} onChange=${(e) => setForm({ ...form, prior: e.target.checked })} />
     <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />
