@@ -131,7 +131,7 @@ static void prepare(void)
   REQUIRE(store_robot_create(store, &row, NULL) == ARMDYN_OK);
   buffer_release(&document);
   free(robot);
-  struct options options = { .workers = 2, .child_silence = 60 };
+  struct options options = { .workers = 2, .waiting_jobs = 1000, .child_silence = 60 };
   REQUIRE(jobs_start(store, &options, NULL, &jobs, &error) == ARMDYN_OK);
 }
 
