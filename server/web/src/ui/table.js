@@ -60,9 +60,25 @@ function Rows({ rows, width, draw }) {
   return html`<tbody ref=${at}>${height ? html`<tr aria-hidden="true"><td colspan=${width} style=${{ height, padding: 0 }}></td></tr>` : rows.map(draw)}</tbody>`
 }
 
+// [classes of a frame, what it is told to be]: is what it holds wider than it (`wide`), and does some of it lie to the right (`more`)?
+function useWidth(there) {
+  const at = useRef()
+  const [is, set] = useState('')
+  const look = () => set(at.current && at.current.scrollWidth > at.current.clientWidth + 1 ? `wide ${at.current.scrollLeft + at.current.clientWidth < at.current.scrollWidth - 1 ? 'more' : ''}` : '')
+  useEffect(() => {
+    if (!there) return
+    const watch = new ResizeObserver(look)
+    watch.observe(at.current)
+    watch.observe(at.current.firstElementChild)
+    return () => watch.disconnect()
+  }, [there])
+  return [is, { ref: at, onScroll: look }]
+}
+
 // A table whose columns are { key, head, cell, sort, number }; `sort` is "name" or "-name", rows may be chosen,
 // and onPoint(id or null) tells at which the person points; `pointed` stands out.
 export function Table({ columns, items, caption, id = (item) => item.id, sort, onSort, chosen, onChoose, list, tall, pointed, onPoint }) {
+  const [width, frame] = useWidth(!!items)
   if (!items) return html`<${Loading} error=${list?.error} />`
   const heading = (column) => {
     if (column.head === '') return html`<td key=${column.key}></td>` // of buttons, which tell themselves
@@ -80,7 +96,7 @@ export function Table({ columns, items, caption, id = (item) => item.id, sort, o
   </tr>`
   const blocks = Array.from({ length: Math.ceil(items.length / BLOCK) }, (_, k) => items.slice(k * BLOCK, (k + 1) * BLOCK))
   return html`
-    <div class=${`scroll ${tall ? 'tall' : ''}`} tabindex="0" role="region" aria-label=${caption}>
+    <div ...${frame} class=${`scroll ${tall ? 'tall' : ''} ${chosen ? 'choosing' : ''} ${width}`} tabindex="0" role="region" aria-label=${caption}>
       <table>
         <caption class="hidden-text">${caption}</caption>
         <thead><tr>${chosen && html`<th scope="col"><span class="hidden-text">${t('choose')}</span></th>`}${columns.map(heading)}</tr></thead>
