@@ -6,6 +6,7 @@ import { go, useUnsaved } from '../route.js'
 import { extend, t } from '../words.js'
 import { get, once, post } from '../api.js'
 import { session } from '../session.js'
+import { Further, withFurther } from '../ui/further.js'
 import { CellChoice } from '../ui/cell_choice.js'
 import { Act, Field, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { figure } from '../ui/format.js'
@@ -125,7 +126,7 @@ export function PlanForm({ model }) {
   const [middle, moved] = [middlesOf(model), middlesOf(model, 0.12)]
   const [points, setPoints] = useState([middle, moved])
   const [at, setAt] = useState(1)
-  const [form, setForm] = useState(() => ({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', shaper: '', limits: {}, own: newOwn(model) }))
+  const [form, setForm] = useState(() => ({ method: 'energy_optimal', duration: '2', durations: '', cost: '', cell: '', shaper: '', limits: {}, own: newOwn(model), further: [] }))
   const [changed, setChanged] = useState(false)
   const [error, setError] = useState(null)
   const [busy, setBusy] = useState(false)
@@ -149,7 +150,7 @@ export function PlanForm({ model }) {
     setError(null)
     setBusy(true)
     try {
-      go(['jobs', (await post(`v1/robots/${model.name}/trajectories`, own ? ownOf(form) : requestOf(model, points, form, compares), { headers: once() })).id])
+      go(['jobs', (await post(`v1/robots/${model.name}/trajectories`, withFurther(own ? ownOf(form) : requestOf(model, points, form, compares), form.further), { headers: once() })).id])
     } catch (refusal) {
       setError(refusal)
       setBusy(false)
@@ -176,6 +177,7 @@ export function PlanForm({ model }) {
       <${CellChoice} cell=${form.cell} onCell=${(cell) => set({ cell })} />
     </div>
     ${!own && html`<details style=${{ marginTop: '.8rem' }}><summary>${t('limits_own')}</summary><div class="scroll"><table><thead><tr><td></td>${model.joints.map((joint) => html`<th key=${joint.name}><bdi>${joint.name}</bdi></th>`)}</tr></thead><tbody>${LIMITS.map(limit)}</tbody></table></div></details>`}
+    <${Further} path=${`v1/robots/${model.name}/trajectories`} rows=${form.further} onRows=${(further) => set({ further })} />
     <${Refusal} error=${error} />
     ${fault && html`<${Notice} kind="warn">${fault.text} ${fault.at !== at && html`<button type="button" onClick=${() => setAt(fault.at)}>${nameOf(fault.at)}</button>`}</${Notice}>`}
     ${ownFault && form.own.rows && html`<${Notice} kind="warn">${ownFault}</${Notice}>`}

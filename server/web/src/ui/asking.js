@@ -4,6 +4,7 @@ import { html } from '../html.js'
 import { go, useUnsaved } from '../route.js'
 import { t } from '../words.js'
 import { once, post } from '../api.js'
+import { Further, withFurther } from './further.js'
 import { Act, Field, Refusal } from './parts.js'
 
 // { error, busy, send }: send(path, request) makes the job and goes there.
@@ -26,8 +27,10 @@ function useAsking() {
 // request: of the job at `path`; changed: was anything entered?
 export function AskForm({ path, request, changed, does, disabled, children }) {
   const { error, busy, send } = useAsking()
-  useUnsaved(changed && !busy)
-  return html`<form class="panel stack" onSubmit=${(e) => { e.preventDefault(); send(path, request) }}>${children}
+  const [rows, setRows] = useState([])
+  useUnsaved((changed || rows.length > 0) && !busy)
+  return html`<form class="panel stack" onSubmit=${(e) => { e.preventDefault(); send(path, withFurther(request, rows)) }}>${children}
+    <${Further} path=${path} rows=${rows} onRows=${setRows} />
     <${Refusal} error=${error} />
     <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${disabled} busy=${busy}>${does}</${Act}></div></form>`
 }
