@@ -17,13 +17,10 @@ import { Explore } from '../ui/explore.js'
 import { Notes } from '../ui/notes.js'
 import { count, figure, moment } from '../ui/format.js'
 import { Upload } from './upload.js'
+import { Identify } from './identify_form.js'
 import { said } from '../ui/sentences.js'
-import { ARMDYN_ESTIMATOR_LIST } from 'virtual:lists'
 
 extend({
-  identify_what: ['What to find', '辨识内容'],
-  identify_arm: ['parameters of the arm', '手臂参数'],
-  identify_friction: ['friction alone, from runs at constant speed', '仅摩擦（匀速运行）'],
   evaluate: ['Evaluate …', '评估……'],
   evaluate_text: ['Predicts the torques of these logs by several models: the fair comparison of errors.', '用多个模型预测这些日志的力矩，公平比较误差。'],
   evaluate_models: ['Models (1 to 8)', '模型（1 到 8 个）'],
@@ -43,25 +40,8 @@ extend({
   'remark.no_torque': ['no torques', '无力矩'],
   quality_report: ['Quality report', '质量报告'],
   quality_none: ['Nothing remarkable was found.', '未发现异常。'],
-  learn_from: ['Learn from', '训练数据'],
-  validate_with: ['Validate with', '验证数据'],
-  identify_robot_one: ['These data sets are of different robots.', '这些数据集属于不同机器人。'],
-  friction_terms: ['Friction terms', '摩擦项'],
-  friction_auto: ['choose by itself', '自动选择'],
-  friction_standard: ['offset, coulomb, viscous', '偏置、库仑、粘性'],
-  use_prior: ['Draw the estimate to the robot\'s model', '以机器人模型为先验'],
-  rotor: ['Identify rotor inertias', '辨识转子惯量'],
-  conditioning_ask: ['Filters and delays', '滤波与延迟'],
-  find_cutoffs: ['Try cut-offs on held-out parts', '在留出数据上试选截止频率'],
-  test_filters: ['Test the filters (Durbin, Wu, Hausman)', '检验滤波（Durbin、Wu、Hausman）'],
-  delays: ['Torques that are late', '力矩延迟'],
-  delays_plain: ['take out what is plain', '仅消除明显延迟'],
-  delays_all: ['look at all joints', '检查所有关节'],
-  delays_none: ['leave as they are', '不处理'],
   evaluate_gains: ['Gains of drives, by which torques are multiplied', '驱动增益（力矩乘以该值）'],
   gains_as_logged: ['none: torques as logged', '无：采用记录的力矩'],
-  find_drive_gains: ['Find gains of drives from payloads', '由负载求驱动增益'],
-  identify_do: ['Identify', '开始辨识'],
   unit: ['Unit', '单位'],
   least: ['Least', '最小'],
   greatest: ['Greatest', '最大'],
@@ -70,48 +50,11 @@ extend({
   plotted: ['Plot', '曲线'],
 })
 
-const FRICTION = { auto: ['auto'], standard: ['offset', 'coulomb', 'viscous'] }
-const OFFERED = ARMDYN_ESTIMATOR_LIST.filter((name) => name !== 'didim') // for which one must tell the loop
-const SEARCHES = ['find_cutoffs', 'test_filters', 'find_drive_gains'] // that a run makes where it is asked to
-
 // Each kind once, with how often, and all of its sentences.
 const Remarks = ({ quality }) => [...new Set(quality.map(({ code }) => code))].map((code) => {
   const alike = quality.filter((one) => one.code === code)
   return html`<span key=${code} class="state warn" title=${alike.map((one) => said(one.detail, code)).join('\n')}>${t(`remark.${code}`)}${alike.length > 1 && ` × ${alike.length}`}</span> `
 })
-
-function Identify({ sets, onClose }) {
-  const [part, setPart] = useState(Object.fromEntries(sets.map((set, k) => [set.id, k === sets.length - 1 && sets.length > 1 ? 'validation' : 'training'])))
-  const [form, setForm] = useState({ estimator: 'consistent', friction: 'auto', prior: true, rotor_inertia: false, delays: 'plain', of: 'arm' })
-  const of = (role) => sets.filter((set) => part[set.id] === role).map((set) => set.id)
-  const ask = async (kind, json) => go(['jobs', (await post(`v1/robots/${sets[0].robot}/${kind}`, json, { headers: once() })).id])
-  const mixed = new Set(sets.map((set) => set.robot)).size > 1
-  const start = async () => {
-    if (form.of === 'friction') return ask('friction-identifications', { datasets: sets.map((set) => set.id) })
-    const json = { datasets: of('training'), estimator: form.estimator, friction: FRICTION[form.friction], prior: form.prior, rotor_inertia: form.rotor_inertia }
-    if (of('validation').length) json.validation = of('validation')
-    else json.validation_fraction = 0.3
-    if (form.delays !== 'plain') json.find_torque_delay = form.delays === 'all'
-    for (const name of SEARCHES) if (form[name]) json[name] = true
-    await ask('identifications', json)
-  }
-  return html`<${FormDialog} title=${t('identify')} does=${t('identify_do')} role="operator" disabled=${mixed || (form.of === 'arm' && !of('training').length)} send=${start} onClose=${onClose}>
-    ${mixed && html`<${Notice} kind="bad">${t('identify_robot_one')}</${Notice}>`}
-    <fieldset><legend>${t('identify_what')}</legend><div class="row">${['arm', 'friction'].map((of) => html`<label key=${of} class="check"><input type="radio" name="of" checked=${form.of === of} onChange=${() => setForm({ ...form, of })} /><span>${t(`identify_${of}`)}</span></label>`)}</div></fieldset>
-    ${form.of === 'arm' && html`<table><thead><tr><th>${t('data')}</th><th>${t('learn_from')}</th><th>${t('validate_with')}</th></tr></thead><tbody>${sets.map((set) => html`<tr key=${set.id}><td><bdi>${nameOf(set)}</bdi></td>
-      ${['training', 'validation'].map((role) => html`<td key=${role}><input type="radio" name=${set.id} aria-label=${`${set.label}: ${t(role === 'training' ? 'learn_from' : 'validate_with')}`} checked=${part[set.id] === role} onChange=${() => setPart({ ...part, [set.id]: role })} /></td>`)}</tr>`)}</tbody></table>
-    <div class="row">
-      <${Field} label=${t('estimator')}><select value=${form.estimator} onChange=${(e) => setForm({ ...form, estimator: e.target.value })}>${OFFERED.map((name) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
-      <${Field} label=${t('friction_terms')}><select value=${form.friction} onChange=${(e) => setForm({ ...form, friction: e.target.value })}>${Object.keys(FRICTION).map((name) => html`<option key=${name} value=${name}>${t(`friction_${name}`)}</option>`)}</select></${Field}>
-    </div>
-    <${Check} label=${t('use_prior')} checked=${form.prior} onChange=${(e) => setForm({ ...form, prior: e.target.checked })} />
-    <${Check} label=${t('rotor')} checked=${form.rotor_inertia} onChange=${(e) => setForm({ ...form, rotor_inertia: e.target.checked })} />
-    <details><summary>${t('conditioning_ask')}</summary>
-      <${Field} label=${t('delays')}><select value=${form.delays} onChange=${(e) => setForm({ ...form, delays: e.target.value })}>${['plain', 'all', 'none'].map((name) => html`<option key=${name} value=${name}>${t(`delays_${name}`)}</option>`)}</select></${Field}>
-      ${SEARCHES.map((name) => html`<${Check} key=${name} label=${t(name)} checked=${!!form[name]} onChange=${(e) => setForm({ ...form, [name]: e.target.checked })} />`)}
-    </details>`}
-  </${FormDialog}>`
-}
 
 // Which models are held against the chosen logs.
 function Evaluate({ sets, onClose }) {
