@@ -134,6 +134,41 @@ await flow({
     await api('DELETE', '/v1/mappings/scara-degrees', undefined, { 'If-Match': '*' })
     equal(faults, [], 'the page')
   },
+  async 'say what a loop and a load tell, as the service takes it'() {
+    const said = async (fill) => {
+      await menu('datasets')
+      for (const log of ['learn', 'test']) await page.getByLabel(`${w('choose')} demo: ${log}`).check()
+      await button('identifyOpen').click()
+      const dialog = page.locator('dialog')
+      await fill(dialog)
+      const asked = page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/identifications'))
+      await button('identify').click()
+      const json = (await asked).postDataJSON()
+      equal((await api('POST', '/v1/robots/scara/identifications?dry_run=true', json)).errors ?? [], [], 'what the service says of it')
+      await page.locator('dialog .notice.bad').waitFor()
+      await page.keyboard.press('Escape')
+      await button('discard').click()
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      return json
+    }
+    await page.route('**/identifications', (route) => (route.request().method() === 'POST' ? route.fulfill({ status: 422, contentType: 'application/problem+json', body: '{"status": 422}' }) : route.continue()))
+    expected.add(422)
+    const looped = await said(async (dialog) => {
+      await dialog.locator('select').first().selectOption('didim')
+      for (const [name, gain] of [['kp', '900'], ['kd', '30']]) for (const field of await dialog.getByRole('group', { name, exact: true }).locator('input').all()) await field.fill(gain)
+      await dialog.getByLabel(w('wantedOf')).selectOption({ index: 1 })
+      await look('identify-loop', false)
+    })
+    equal([looped.loop.kp, looped.loop.kd, looped.loop.reference.length], [[900, 900, 900, 900], [30, 30, 30, 30], 1], 'the loop')
+    const loaded = await said(async (dialog) => {
+      await dialog.getByLabel(w('ofPayload')).check()
+      await dialog.getByRole('radio', { name: `demo: test: ${w('withoutLoad')}` }).check()
+      await look('identify-load', false)
+    })
+    equal([loaded.identify, loaded.unloaded.length, loaded.friction], ['payload', 1, undefined], 'the payload')
+    await page.unroute('**/identifications')
+    expected.clear()
+  },
   async 'identify twice, and see it get on by a stream of events'() {
     let polls = 0
     page.on('request', (request) => (polls += /\/v1\/jobs\/\w+$/.test(request.url())))
@@ -142,13 +177,20 @@ await flow({
       for (const log of ['learn', 'test']) await page.getByLabel(`${w('choose')} demo: ${log}`).check()
       await button('identifyOpen').click()
       await page.locator('dialog select').first().selectOption(estimator)
-      if (estimator === 'wls') { // with friction of three terms, and look at all delays
-        await page.locator('dialog select').nth(1).selectOption('standard')
-        await page.locator('dialog summary').click()
+      if (estimator === 'wls') { // with friction of three terms, look at all delays, a filter of its own, but for what is left out
+        for (const term of ['ofItself', 'termOffset', 'termCoulomb', 'termViscous']) await page.locator('dialog').getByLabel(w(term), { exact: true }).click()
+        for (const summary of await page.locator('dialog summary').all()) await summary.click()
         await page.locator('dialog').getByLabel(w('lateTorques')).selectOption('all')
+        await page.locator('dialog').getByLabel(w('positionCutoff')).fill('9')
+        await button('leaveOut').click()
+        await page.locator('dialog').getByLabel(w('leaveFrom')).fill('1')
+        await page.locator('dialog').getByLabel(w('leaveTo')).fill('1.5')
         await look('identify', false)
       }
+      const asked = page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/identifications'))
       await button('identify').click()
+      const { exclude } = (await asked).postDataJSON()
+      equal(exclude?.map(({ from, to }) => [from, to]), estimator === 'wls' ? [[1, 1.5]] : undefined, 'what is left out')
       await page.getByRole('link', { name: w('result') }).waitFor({ timeout: 180000 })
     }
     // one answer when the page is opened and when the stream begins, and one for each state
@@ -159,13 +201,29 @@ await flow({
     await look('run')
     // the first one tells the delay of every joint
     const [{ id }] = (await api('GET', '/v1/identifications?estimator=wls')).items
-    const { torque_delays: delays, request } = await api('GET', `/v1/identifications/${id}`)
+    const { torque_delays: delays, conditioning, request } = await api('GET', `/v1/identifications/${id}`)
+    equal(conditioning.position_cutoff_hz, 9, 'the filter')
     equal(delays.length, 4, 'delays of all joints')
     equal(request.friction, ['offset', 'coulomb', 'viscous'], 'the terms that were asked for')
     await page.goto(`${url}/#/identifications/${id}`)
     const told = await page.locator('dt').filter({ hasText: w('delaysFound') }).locator('xpath=following-sibling::dd[1]').textContent()
     equal(told.split(' · ').length, 4, `delays on the page: ${told}`)
     await page.goBack() // to the second one
+  },
+  async 'scroll a table that is too wide, and still see whose rows they are'() {
+    const [size, place] = [page.viewportSize(), page.url()]
+    await page.setViewportSize({ width: 820, height: 900 })
+    await page.goto(`${url}/#/identifications`)
+    await page.locator('.scroll.wide.more tbody tr').nth(1).waitFor()
+    const left = () => page.locator('.scroll.wide').evaluate((frame) => ['th:nth-child(2)', 'td:nth-child(2)', 'td:last-child'].map((cell) => Math.round(frame.querySelector(cell).getBoundingClientRect().left - frame.getBoundingClientRect().left)))
+    const before = await left()
+    await page.locator('.scroll.wide').evaluate((frame) => frame.scrollTo(frame.scrollWidth, 0))
+    await page.locator('.scroll.wide:not(.more)').waitFor()
+    const after = await left()
+    sure(Math.abs(after[0] - before[0]) <= 2 && Math.abs(after[1] - before[1]) <= 2 && after[2] < before[2] - 20, `columns from ${before} to ${after}`)
+    await look('runs-narrow')
+    await page.setViewportSize(size)
+    await page.goto(place)
   },
   async 'see which joint of a run is worst, and why'() {
     const [{ id }] = (await api('GET', '/v1/identifications?estimator=consistent')).items

@@ -93,7 +93,9 @@ const looped = (form) => ['didim', 'iv'].includes(form.estimator) || form.test_f
 
 const numbers = (form, names) => Object.fromEntries(names.map((name) => [name, numberOf(form[name])]).filter(([, value]) => value !== undefined))
 const filled = (values) => values?.some((one) => one !== '')
-const perJoint = (values) => values.map((one) => numberOf(one) ?? 0)
+const perJoint = (values = []) => values.map((one) => numberOf(one) ?? 0)
+const zeros = (values) => values?.map(() => '0')
+const loopBegun = ({ estimator, kp, kd, reference }) => estimator === 'didim' || filled(kp) || filled(kd) || Object.values(reference).some(Boolean)
 
 function conditioningOf(form) {
   const tracks = form.method === 'tracking_differentiator'
@@ -108,7 +110,7 @@ function armOf(form, training) {
   if (form.find_drive_gains) json.payloads_known = form.payloads_known
   if (form.friction_from) json.friction_from = form.friction_from
   if (['all', 'none'].includes(form.delays)) json.find_torque_delay = form.delays === 'all'
-  if (looped(form) && filled(form.kp)) json.loop = { reference: training.map((id) => form.reference[id]), kp: perJoint(form.kp), kd: perJoint(form.kd ?? form.kp.map(() => '')) }
+  if (looped(form) && loopBegun(form)) json.loop = { reference: training.map((id) => form.reference[id]), kp: perJoint(form.kp ?? zeros(form.kd)), kd: perJoint(form.kd ?? zeros(form.kp)) }
   return json
 }
 
@@ -141,7 +143,7 @@ const Conditioning = ({ form, set, model }) => html`<details><summary>${t('condi
   <${Numbers} of=${FILTERS} form=${form} set=${set} hint=${t('by_data')} />
   ${form.delays === 'stated' && model && html`<${PerJoint} model=${model} legend=${t('torque_delay')} values=${form.torque_delay ?? model.joints.map(() => '')} onValues=${(torque_delay) => set({ torque_delay })} unit=${() => 's'} />`}
   ${form.identify === 'arm' && SEARCHES.map((name) => html`<${Check} key=${name} label=${t(name)} checked=${!!form[name]} onChange=${(e) => set({ [name]: e.target.checked })} />`)}
-  ${form.find_drive_gains && html`<${Choose} label=${t('payloads_known')} value=${form.payloads_known} names=${['all', 'mass']} word="payloads_known_" onValue=${(payloads_known) => set({ payloads_known })} />`}
+  ${form.identify === 'arm' && form.find_drive_gains && html`<${Choose} label=${t('payloads_known')} value=${form.payloads_known} names=${['all', 'mass']} word="payloads_known_" onValue=${(payloads_known) => set({ payloads_known })} />`}
 </div></details>`
 
 function Prior({ form, set, robot }) {
@@ -155,7 +157,7 @@ function Loop({ form, set, model, sets, others }) {
   const gains = (name, unit) => html`<${PerJoint} model=${model} legend=${name} values=${form[name] ?? model.joints.map(() => '')} onValues=${(values) => set({ [name]: values })} unit=${unit} />`
   return html`<details open=${form.estimator === 'didim'}><summary>${t('identify_loop')}</summary><div class="stack"><p class="quiet">${t('identify_loop_text')}</p>
     ${model && gains('kp', (joint) => `${unitOf(joint, 'torque')}/${unitOf(joint)}`)}${model && gains('kd', (joint) => `${unitOf(joint, 'torque')} s/${unitOf(joint)}`)}
-    ${sets.map((one) => html`<${Field} key=${one.id} label=${t('loop_reference', { name: nameOf(one) })}><select value=${form.reference[one.id] ?? ''} required=${!!filled(form.kp) || form.estimator === 'didim'} onChange=${(e) => set({ reference: { ...form.reference, [one.id]: e.target.value } })}>
+    ${sets.map((one) => html`<${Field} key=${one.id} label=${t('loop_reference', { name: nameOf(one) })}><select value=${form.reference[one.id] ?? ''} required=${loopBegun(form)} onChange=${(e) => set({ reference: { ...form.reference, [one.id]: e.target.value } })}>
       <option value="">${t('loop_choose')}</option>${others.filter((other) => other.id !== one.id).map((other) => html`<option key=${other.id} value=${other.id}>${nameOf(other)}</option>`)}</select></${Field}>`)}</div></details>`
 }
 
