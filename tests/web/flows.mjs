@@ -155,7 +155,11 @@ await flow({
     expected.add(422)
     const looped = await said(async (dialog) => {
       await dialog.locator('select').first().selectOption('didim')
-      for (const [name, gain] of [['kp', '900'], ['kd', '30']]) for (const field of await dialog.getByRole('group', { name, exact: true }).locator('input').all()) await field.fill(gain)
+      for (const [name, gain] of [['kp', '900'], ['kd', '30']]) {
+        const fields = dialog.getByRole('group', { name, exact: true }).locator('input')
+        await fields.nth(3).waitFor()
+        for (const field of await fields.all()) await field.fill(gain)
+      }
       await dialog.getByLabel(w('wantedOf')).selectOption({ index: 1 })
       await look('identify-loop', false)
     })
