@@ -21,6 +21,7 @@ def run_summary(k):
 def fill(directory, count, kind="trajectory", summary=motion_summary):
     """`count` results of the store's first robot; the k-th has the tag part=A<k % 100>."""
     db = sqlite3.connect(directory / "armdyn.db")
+    db.execute("PRAGMA cache_size = -500000")  # kB: the indexes, which all of the rows go into
     db.execute("BEGIN")
     name = db.execute("SELECT name FROM robots").fetchone()[0]
     for k in range(count):

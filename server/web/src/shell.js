@@ -50,13 +50,15 @@ const Gone = () => html`<${Notice} kind="bad">${t('upgraded')} <button type="but
 const shared = () => import('./words.more.js').catch(() => {})
 const BARE = [home, login, secret, asking] // which need none of the words that other pages share
 
+const fetched = new Map() // pages that came: they are there at once when they are opened again
+
 // A page that is fetched when it is needed.
 function Lazy({ load, ...rest }) {
-  const [page, set] = useState(null)
+  const [came, set] = useState({})
+  const page = fetched.get(load) ?? (came.load === load && came.page)
   useEffect(() => {
     let alive = true
-    set(null)
-    Promise.all([load(), BARE.includes(load) || import('./words.more.js')]).then(([module]) => alive && set(() => module.Page), () => alive && set(() => Gone))
+    page || Promise.all([load(), BARE.includes(load) || import('./words.more.js')]).then(([{ Page }]) => fetched.set(load, Page) && Page, () => Gone).then((page) => alive && set({ load, page }))
     return () => (alive = false)
   }, [load])
   return page ? html`<${page} ...${rest} />` : html`<${Loading} />`

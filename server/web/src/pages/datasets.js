@@ -10,6 +10,7 @@ import { Act, Check, Field, Head, Loading, Notice, Refusal, Tags, useAnswer } fr
 import { Table, useList } from '../ui/table.js'
 import { Listing, askedOf, useChosen } from '../ui/listing.js'
 import { nameOf } from '../ui/names.js'
+import { Typed } from '../ui/typed.js'
 import { Plot } from '../ui/plot.js'
 import { ZoomBar } from '../ui/zoombar.js'
 import { drawn, useSamples } from '../ui/samples.js'
@@ -100,7 +101,7 @@ function All() {
   const sets = useChosen(list.items).reverse()
   return html`
     <${Head} title=${t('page.datasets')} sub=${t('datasets_text')}>
-      <${Field} label=${t('search')}><input type="search" value=${query.get('q') ?? ''} onChange=${(e) => adjust({ q: e.target.value })} /></${Field}>
+      <${Field} label=${t('search')}><${Typed} live type="search" value=${query.get('q') ?? ''} onValue=${(q) => adjust({ q })} /></${Field}>
       <a class="button" href=${link(['mappings'])}>${t('page.mappings')}</a>
       <${Act} role="engineer" onClick=${() => setOpen('upload')}>${t('upload_title')}</${Act}>
       <${Act} role="operator" disabled=${!sets.length} title=${t('identify_hint')} onClick=${() => setOpen('evaluate')}>${t('evaluate')}</${Act}>

@@ -1,5 +1,4 @@
 // The runs: sorted, filtered and searched by the server; the whole view is in the address.
-import { useEffect, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { route, adjust, link, go } from '../route.js'
 import { t } from '../words.js'
@@ -9,6 +8,7 @@ import { useList } from '../ui/table.js'
 import { Listing, askedOf, useChosen } from '../ui/listing.js'
 import { moreOf } from '../ui/results.js'
 import { nameOf } from '../ui/names.js'
+import { Typed } from '../ui/typed.js'
 import { turnOf, unlessLive } from '../live.js'
 import { count, figure, moment, percent, shortId } from '../ui/format.js'
 import { ARMDYN_ESTIMATOR_LIST } from 'virtual:lists'
@@ -38,31 +38,19 @@ const jointColumns = (items) => [...new Set(items.flatMap((run) => Object.keys(r
 
 const ERROR = 'validation.raw.relative_percent'
 
-// Text that becomes part of the address when the person pauses.
-function Later({ value, onValue, ...rest }) {
-  const [text, set] = useState(value)
-  useEffect(() => set(value), [value])
-  useEffect(() => {
-    if (text === value) return
-    const timer = setTimeout(() => onValue(text), 250)
-    return () => clearTimeout(timer)
-  }, [text])
-  return html`<input ...${rest} value=${text} onInput=${(e) => set(e.target.value)} />`
-}
-
 function Filters({ query }) {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   const below = query.getAll('metric').find((one) => one.startsWith(`${ERROR}<`))?.slice(ERROR.length + 1) ?? ''
   return html`<form class="row panel" role="search" onSubmit=${(e) => e.preventDefault()}>
-    <${Field} label=${t('search')}><${Later} type="search" placeholder=${t('search_hint')} value=${query.get('q') ?? ''} onValue=${(q) => adjust({ q })} /></${Field}>
+    <${Field} label=${t('search')}><${Typed} live type="search" placeholder=${t('search_hint')} value=${query.get('q') ?? ''} onValue=${(q) => adjust({ q })} /></${Field}>
     <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}>
       <option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}
     </select></${Field}>
     <${Field} label=${t('estimator')}><select value=${query.get('estimator') ?? ''} onChange=${(e) => adjust({ estimator: e.target.value })}>
       <option value="">${t('all')}</option>${ARMDYN_ESTIMATOR_LIST.map((name) => html`<option value=${name}>${name}</option>`)}
     </select></${Field}>
-    <${Field} label=${t('error_below')}><${Later} type="number" min="0" step="any" style=${{ width: '9rem' }} value=${below} onValue=${(most) => adjust({ metric: most && `${ERROR}<${most}` })} /></${Field}>
-    <${Field} label=${t('tag_filter')}><${Later} type="text" value=${query.get('tag') ?? ''} onValue=${(tag) => adjust({ tag })} /></${Field}>
+    <${Field} label=${t('error_below')}><${Typed} live min="0" style=${{ width: '9rem' }} value=${below} onValue=${(most) => adjust({ metric: most && `${ERROR}<${most}` })} /></${Field}>
+    <${Field} label=${t('tag_filter')}><${Typed} live type="text" value=${query.get('tag') ?? ''} onValue=${(tag) => adjust({ tag })} /></${Field}>
     <button type="button" onClick=${() => adjust({ q: null, robot: null, estimator: null, metric: null, tag: null, datasets: null })}>${t('clear_filters')}</button>
   </form>`
 }

@@ -10,6 +10,7 @@ import { FormDialog, useMaking } from '../ui/dialog.js'
 import { Act, Field, Head, Notice, Refusal, State, useAnswer } from '../ui/parts.js'
 import { Table, useList } from '../ui/table.js'
 import { Moment } from '../ui/times.js'
+import { Typed } from '../ui/typed.js'
 import { count, moment } from '../ui/format.js'
 import { OrderForm } from './order_form.js'
 import { ENDED, LIVING, OrderLink, Progress } from './order_parts.js'
@@ -85,7 +86,7 @@ export function Page() {
     <div class="panel row">
       <${Field} label=${t('state')}><select value=${query.get('state') ?? ''} onChange=${(e) => adjust({ state: e.target.value })}>${Object.keys(STATES).map((state) => html`<option value=${state}>${state ? stateWord(state) : t('all')}</option>`)}</select></${Field}>
       <${Field} label=${t('controller')}><select value=${query.get('controller') ?? ''} onChange=${(e) => adjust({ controller: e.target.value })}><option value="">${t('all')}</option>${(controllers.value?.items ?? []).map(({ name }) => html`<option value=${name}>${name}</option>`)}</select></${Field}>
-      <${Field} label=${t('job_order')}><input type="search" maxlength="128" value=${query.get('job_order_id') ?? ''} onInput=${(e) => adjust({ job_order_id: e.target.value })} /></${Field}>
+      <${Field} label=${t('job_order')}><${Typed} live type="search" maxlength="128" value=${query.get('job_order_id') ?? ''} onValue=${(job_order_id) => adjust({ job_order_id })} /></${Field}>
       <${Moment} label=${t('orders_after')} value=${query.get('created_after')} onValue=${(value) => adjust({ created_after: value })} />
       <${Moment} label=${t('orders_before')} value=${query.get('created_before')} onValue=${(value) => adjust({ created_before: value })} />
       <${Act} role="operator" disabled=${!cancelOf(query)} title=${cancelOf(query) ? undefined : t('orders_cancel_first')} onClick=${() => setOpen('cancel')}>${t('orders_cancel')}</${Act}>

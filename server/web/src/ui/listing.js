@@ -7,7 +7,7 @@ import { extend, t } from '../words.js'
 import { call, get, save } from '../api.js'
 import { FormDialog } from './dialog.js'
 import { Act, Check, Field, Notice, Refusal } from './parts.js'
-import { Table } from './table.js'
+import { FIRST, Table } from './table.js'
 import { Views } from './views.js'
 import { count } from './format.js'
 import { nameOf } from './names.js'
@@ -38,7 +38,7 @@ extend({
 
 const chosenOf = (query) => (query.get('chosen') ?? '').split(',').filter(Boolean)
 // The query of the address without what is not the service's.
-export const askedOf = (query, more = {}) => new URLSearchParams([...[...query].filter(([name]) => !['columns', 'chosen', 'new'].includes(name)), ...Object.entries({ limit: 100, ...(query.get('sort') ? {} : { sort: '-created_at' }), ...more })])
+export const askedOf = (query, more = {}) => new URLSearchParams([...[...query].filter(([name]) => !['columns', 'chosen', 'new'].includes(name)), ...Object.entries({ limit: FIRST, ...(query.get('sort') ? {} : { sort: '-created_at' }), ...more })])
 export const useChosen = (items) => {
   const ids = chosenOf(route.value.query)
   return (items ?? []).filter((one) => ids.includes(one.id))
@@ -131,6 +131,14 @@ function Outcome({ outcome: { done, left } }) {
     ${left.length > 0 && html`<div class="notice bad" role="alert"><strong>${t('bulk_left', { count: left.length })}</strong><ul>${left.slice(0, 10).map(({ one, error }) => html`<li key=${one.id}><bdi>${nameOf(one)}</bdi>: ${said(error.message, error.body?.type)}</li>`)}</ul></div>`}`
 }
 
+// Which columns are shown: there are as many to choose from as the items have figures.
+function Columns({ columns, shown }) {
+  const [open, setOpen] = useState(false)
+  const toggle = (key) => adjust({ columns: columns.map((column) => column.key).filter((one) => (one === key) !== shown.includes(one)).join(',') })
+  return html`<details class="columns" name="listbar" onToggle=${(e) => setOpen(e.target.open)}><summary>${t('columns')}</summary>
+    ${open && html`<div class="panel">${columns.map((column) => html`<${Check} key=${column.key} label=${column.head || column.key} checked=${shown.includes(column.key)} onChange=${() => toggle(column.key)} />`)}</div>`}</details>`
+}
+
 // kind: of the list, as in the API; list: of useList; columns: of a Table, those with `standard: false` are shown when they are chosen;
 // fixed: its items can be exported alone; filters: what stands above; children: what else is done with those that are chosen.
 export function Listing({ kind, list, columns, sort, fixed, children }) {
@@ -141,7 +149,6 @@ export function Listing({ kind, list, columns, sort, fixed, children }) {
   const ids = chosenOf(query)
   const chosen = useChosen(list.items)
   const shown = query.get('columns')?.split(',') ?? columns.filter((one) => one.standard !== false).map(({ key }) => key)
-  const toggle = (key) => adjust({ columns: columns.map((column) => column.key).filter((one) => (one === key) !== shown.includes(one)).join(',') })
   const done = (told) => {
     setOpen(null)
     setOutcome({ ...told, asked })
@@ -156,7 +163,7 @@ export function Listing({ kind, list, columns, sort, fixed, children }) {
       <span class="spring"></span>${children}
       ${!fixed && html`<${Act} role="engineer" disabled=${!chosen.length} onClick=${() => setOpen('label')}>${t('bulk_label')}</${Act}><${Act} role="engineer" disabled=${!chosen.length} onClick=${() => setOpen('delete')}>${t('bulk_delete')}</${Act}>`}
       <${Exports} path=${`v1/${kind}`} query=${askedOf(query)} chosen=${chosen} name=${kind} />
-      <details class="columns" name="listbar"><summary>${t('columns')}</summary><div class="panel">${columns.map((column) => html`<${Check} key=${column.key} label=${column.head || column.key} checked=${shown.includes(column.key)} onChange=${() => toggle(column.key)} />`)}</div></details>
+      <${Columns} columns=${columns} shown=${shown} />
       <${Views} list=${kind} /></div>
     <${Table} tall caption=${t(`page.${kind}`)} items=${list.items} list=${list} sort=${sort} onSort=${(sort) => adjust({ sort })} columns=${columns.filter(({ key }) => shown.includes(key))} chosen=${ids} onChoose=${(chosen) => adjust({ chosen: chosen.join(',') })} />
     ${open === 'label' && html`<${Relabel} kind=${kind} items=${chosen} onClose=${() => setOpen(null)} onDone=${done} />`}

@@ -1,5 +1,5 @@
 // Small parts that every page uses.
-import { useEffect, useState, useCallback } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState, useCallback } from 'preact/hooks'
 import { html } from '../html.js'
 import { t } from '../words.js'
 import { session } from '../session.js'
@@ -66,7 +66,7 @@ const RETRIES_MS = [500, 1000, 2000, 4000, 8000]
 export function useAnswer(ask, of = [], every = 0) {
   const [answer, set] = useState({ value: undefined, error: null })
   const [round, turn] = useState(0)
-  useEffect(() => {
+  useLayoutEffect(() => { // before anything is painted
     const stop = new AbortController()
     let timer, failed = 0
     const run = async () => {

@@ -26,7 +26,7 @@ export function Results({ kind, kinds, text, columns, children }) {
   const robots = useAnswer((signal) => get('v1/robots', { limit: 200 }, signal))
   return html`
     <${Head} title=${t(`page.${kind}`)} sub=${text}>
-      <${Field} label=${t('search')}><${Typed} type="search" value=${query.get('q') ?? ''} onValue=${(q) => adjust({ q })} /></${Field}>
+      <${Field} label=${t('search')}><${Typed} live type="search" value=${query.get('q') ?? ''} onValue=${(q) => adjust({ q })} /></${Field}>
       <${Field} label=${t('robot')}><select value=${query.get('robot') ?? ''} onChange=${(e) => adjust({ robot: e.target.value })}><option value="">${t('all')}</option>${(robots.value?.items ?? []).map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}>
       ${children}
     </${Head}>

@@ -45,6 +45,7 @@ function More({ list, tall }) {
   return html`<p ref=${at}><button type="button" onClick=${list.load} disabled=${list.busy}>${t('more')}</button></p>`
 }
 
+export const FIRST = 50 // rows that a list asks for at a time: more than a screen shows
 const BLOCK = 100 // rows
 
 // Rows of a long table, which are kept out of the document, but for their height, while they are far from sight: thousands of them
