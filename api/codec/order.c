@@ -439,6 +439,8 @@ void order_resource_encode(const struct order_resource *o, struct json_writer *w
   json_key(w, "priority"), json_write_integer(w, o->priority);
   json_member_given(w, "created_by", o->created_by);
   json_member_given(w, "reason", o->reason);
+  json_member_given(w, "changed_by", o->changed_by);
+  json_member_given(w, "changed_at", o->changed_at);
   json_member_given(w, "started_by", o->started_by);
   write_queue(w, o);
   json_member_number(w, "progress", o->progress);

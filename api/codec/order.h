@@ -97,7 +97,7 @@ void order_plan_encode(const struct order_plan *plan, const struct order_request
 /* What GET answers. Texts are "" or NULL where they are null; JSON where they are documents. */
 struct order_resource {
   const char *id, *controller, *state, *start;
-  const char *created_by, *reason, *started_by;
+  const char *created_by, *reason, *changed_by, *changed_at, *started_by;
   int priority;
   int position;        /* in its queue, from 1; 0: it is in none any more */
   const char *blocked; /* why the queue does not go on; NULL or "": it does */

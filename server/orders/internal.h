@@ -1,5 +1,5 @@
 /* The queues from inside: orders.c keeps the list of them and speaks to the routes, queue.c is one of them and its thread,
- * planning.c, planned.c, loading.c and following.c are what the thread does for an order. */
+ * planning.c, planned.c, loading.c and following.c are what the thread does for an order; places.c is where they stand. */
 #ifndef SERVER_ORDERS_INTERNAL_H
 #define SERVER_ORDERS_INTERNAL_H
 
@@ -66,6 +66,21 @@ struct orders {
   struct queue *queues;
   bool stopping;
 };
+
+/* NULL: the controller has none. */
+struct queue *orders_queue_of(struct orders *orders, const char *controller);
+
+/* -- places.c -- */
+/* With texts of its own. NULL: no memory. */
+struct order *order_new(const struct store_order *row);
+/* All of these under the lock. */
+void queue_insert(struct queue *q, struct order *o);
+/* NULL: it has ended, or is swept already. */
+struct order *queue_live(const struct queue *q, const char *id);
+size_t queue_count(const struct queue *q); /* that have not ended */
+/* Where an order would stand, instead of the one with its id if that is there. */
+struct order_place;
+void queue_place(const struct queue *q, const struct order *asked, struct order_place *place);
 
 /* -- queue.c -- */
 void order_free(struct order *o);

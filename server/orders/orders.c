@@ -14,7 +14,7 @@ enum { LIVE_MOST = 1000, START_MS = 30000 }; /* orders of one queue; from a star
 
 /* -- the queues -- */
 
-static struct queue *find(struct orders *orders, const char *controller)
+struct queue *orders_queue_of(struct orders *orders, const char *controller)
 {
   pthread_mutex_lock(&orders->lock);
   struct queue *q = orders->queues;
@@ -64,7 +64,7 @@ static bool queue_begin(struct orders *orders, struct queue *q)
 /* The queue of a controller, made where there was none. NULL: no memory, or the service stops. */
 static struct queue *find_or_make(struct orders *orders, const char *controller)
 {
-  struct queue *q = find(orders, controller);
+  struct queue *q = orders_queue_of(orders, controller);
   if (q) return q;
   struct queue *fresh = queue_new(orders, controller);
   if (!fresh) return NULL;
@@ -77,65 +77,6 @@ static struct queue *find_or_make(struct orders *orders, const char *controller)
   pthread_mutex_unlock(&orders->lock);
   if (fresh) queue_free(fresh);
   return q;
-}
-
-/* -- orders in memory -- */
-
-/* Does a come before b? What has begun keeps its place: the farther, the earlier. */
-static bool comes_before(const struct order *a, const struct order *b)
-{
-  const bool placed = order_is_placed(a->row.state);
-  if (placed || order_is_placed(b->row.state)) return a->row.state > b->row.state;
-  if (a->row.priority != b->row.priority) return a->row.priority > b->row.priority;
-  return strcmp(a->row.id, b->row.id) < 0;
-}
-
-static void insert(struct queue *q, struct order *o)
-{
-  struct order **at = &q->first;
-  while (*at && !comes_before(o, *at)) at = &(*at)->next;
-  o->next = *at;
-  *at = o;
-}
-
-static bool copy_text(char **to, const char *from)
-{
-  *to = from ? strdup(from) : NULL;
-  return *to || !from;
-}
-
-/* With texts of its own. NULL: no memory. */
-static struct order *order_new(const struct store_order *row)
-{
-  struct order *o = calloc(1, sizeof *o);
-  if (!o) return NULL;
-  o->row = *row;
-  o->row.request = o->row.tags = o->row.history = o->row.plan = o->row.sequence = o->row.problem = NULL;
-  if (copy_text(&o->row.request, row->request) && copy_text(&o->row.tags, row->tags) &&
-      copy_text(&o->row.history, row->history) && copy_text(&o->row.plan, row->plan) &&
-      copy_text(&o->row.sequence, row->sequence) &&
-      !order_request_decode(row->request, strlen(row->request), &o->request, NULL)) {
-    if (row->automatic) {
-      memcpy(o->mover.id, row->created_by, sizeof o->mover.id);
-      memcpy(o->mover.name, row->created_by_name, sizeof o->mover.name);
-    }
-    snprintf(o->row.job_order_id, sizeof o->row.job_order_id, "%s",
-             o->request.job_order_id); /* a new one's is not read yet */
-    o->since_ns = clock_monotonic_ns();
-    if (o->row.plan) order_take_plan(o);
-    return o;
-  }
-  store_order_release(&o->row);
-  free(o);
-  return NULL;
-}
-
-/* Under the lock. NULL: it has ended, or is swept already. */
-static struct order *live(const struct queue *q, const char *id)
-{
-  struct order *o = q->first;
-  while (o && strcmp(o->row.id, id)) o = o->next;
-  return o && !order_state_final(o->row.state) ? o : NULL;
 }
 
 /* -- start and stop -- */
@@ -164,10 +105,10 @@ static void take_up_queue(void *context, const struct store_order_queue *row)
 static void take_up_order(void *context, const struct store_order *row)
 {
   struct leftovers *left = context;
-  struct queue *q = find(left->orders, row->controller);
+  struct queue *q = orders_queue_of(left->orders, row->controller);
   struct order *o = q ? order_new(row) : NULL;
   if (o)
-    insert(q, o);
+    queue_insert(q, o);
   else
     left->status = ARMDYN_EMEMORY;
 }
@@ -233,13 +174,6 @@ void orders_look(struct orders *orders)
 
 /* -- new ones -- */
 
-static size_t count_live(const struct queue *q)
-{
-  size_t count = 0;
-  for (const struct order *o = q->first; o; o = o->next) count += !order_state_final(o->row.state);
-  return count;
-}
-
 static bool refuse_full(const struct store_order *row, struct refusal *why)
 {
   return refusal_say(why, PROBLEM_TOO_MANY, "%d orders of controller '%s' have not ended", LIVE_MOST, row->controller);
@@ -248,16 +182,14 @@ static bool refuse_full(const struct store_order *row, struct refusal *why)
 bool orders_rehearse(struct orders *orders, const struct store_order *row, const struct store_idempotency *key,
                      struct order_place *place, struct refusal *why)
 {
-  struct queue *q = find(orders, row->controller);
+  struct queue *q = orders_queue_of(orders, row->controller);
   const struct order asked = { .row = *row };
   bool full = false;
   *place = (struct order_place){ .position = 1 };
   if (q) {
     pthread_mutex_lock(&q->lock);
-    full = count_live(q) >= LIVE_MOST;
-    for (const struct order *o = q->first; o; o = o->next)
-      place->position += !order_state_final(o->row.state) && !comes_before(&asked, o);
-    memcpy(place->blocked, q->block.reason, sizeof place->blocked);
+    full = queue_count(q) >= LIVE_MOST;
+    queue_place(q, &asked, place);
     pthread_mutex_unlock(&q->lock);
   }
   if (full) return refuse_full(row, why);
@@ -272,10 +204,10 @@ bool orders_accept(struct orders *orders, const struct store_order *row, const s
   struct order *o = q ? order_new(row) : NULL;
   if (!o) return refusal_status(why, ARMDYN_EUNAVAILABLE);
   pthread_mutex_lock(&q->lock);
-  const bool full = count_live(q) >= LIVE_MOST;
+  const bool full = queue_count(q) >= LIVE_MOST;
   enum armdyn_status status =
       full || queue_stopping(q) ? ARMDYN_EUNAVAILABLE : store_order_create(orders->app->store, row, key);
-  if (!status) insert(q, o);
+  if (!status) queue_insert(q, o);
   pthread_mutex_unlock(&q->lock);
   if (!status) {
     announce_change(&q->listeners->orders, row->id);
@@ -290,17 +222,17 @@ bool orders_accept(struct orders *orders, const struct store_order *row, const s
 
 size_t orders_live(struct orders *orders, const char *controller)
 {
-  struct queue *q = find(orders, controller);
+  struct queue *q = orders_queue_of(orders, controller);
   if (!q) return 0;
   pthread_mutex_lock(&q->lock);
-  const size_t count = count_live(q);
+  const size_t count = queue_count(q);
   pthread_mutex_unlock(&q->lock);
   return count;
 }
 
 void orders_place(struct orders *orders, const char *controller, const char *id, struct order_place *place)
 {
-  struct queue *q = find(orders, controller);
+  struct queue *q = orders_queue_of(orders, controller);
   *place = (struct order_place){ .position = 0 };
   if (!q) return;
   pthread_mutex_lock(&q->lock);
@@ -328,10 +260,10 @@ static bool wrong_state(struct refusal *why, enum order_state is, enum order_sta
 static bool lock_in(struct orders *orders, const struct store_order *row, enum order_state must_be,
                     struct queue **queue, struct order **order, struct refusal *why)
 {
-  struct queue *q = find(orders, row->controller);
+  struct queue *q = orders_queue_of(orders, row->controller);
   if (!q) return wrong_state(why, row->state, must_be);
   pthread_mutex_lock(&q->lock);
-  struct order *o = live(q, row->id);
+  struct order *o = queue_live(q, row->id);
   const enum order_state is = o ? o->row.state : row->state;
   if (o && is == must_be && !o->ending && !o->cancelled) {
     *queue = q, *order = o;
@@ -420,12 +352,12 @@ bool orders_resume(struct orders *orders, const struct store_order *row, const s
 bool orders_cancel(struct orders *orders, const struct store_order *row, const struct caller *caller,
                    struct refusal *why)
 {
-  struct queue *q = find(orders, row->controller);
+  struct queue *q = orders_queue_of(orders, row->controller);
   char transfer[ID_SIZE] = "", job[ID_SIZE] = "";
   struct order *o = NULL;
   if (q) {
     pthread_mutex_lock(&q->lock);
-    o = live(q, row->id);
+    o = queue_live(q, row->id);
     if (o) {
       o->cancelled = true;
       snprintf(o->canceller, sizeof o->canceller, "%s", *caller->name ? caller->name : caller->id);
@@ -446,7 +378,7 @@ bool orders_cancel(struct orders *orders, const struct store_order *row, const s
 
 void orders_queue(struct orders *orders, const char *controller, struct queue_view *view)
 {
-  struct queue *q = find(orders, controller);
+  struct queue *q = orders_queue_of(orders, controller);
   *view = (struct queue_view){ .ids = BUFFER(KB(64)) };
   struct json_writer w = { .out = &view->ids };
   json_begin_array(&w);

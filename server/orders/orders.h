@@ -43,6 +43,16 @@ bool orders_accept(struct orders *orders, const struct store_order *order, const
  *   place  out  it would have */
 bool orders_rehearse(struct orders *orders, const struct store_order *order, const struct store_idempotency *key,
                      struct order_place *place, struct refusal *why);
+/* What was ordered is another now, as long as nothing of it is at the controller: it is accepted anew, at its place by priority
+ * and age. Of a rehearsal nothing is kept.
+ *   asked   in   what it is then, and `changes` of what that was made of; stays the caller's
+ *   reason  in   for its history
+ *   place   out  it has then
+ * false: `why`. */
+bool orders_change(struct orders *orders, const struct store_order *asked, const char *reason,
+                   struct order_place *place, struct refusal *why);
+/* May it still be changed: does it wait, with nothing of it at the controller? */
+bool order_waits(const struct store_order *row, struct refusal *why);
 /* How many orders of this controller have not ended. */
 size_t orders_live(struct orders *orders, const char *controller);
 

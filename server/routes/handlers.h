@@ -107,7 +107,7 @@ route_handler controllers_stop;
 /* dry_run.c */
 route_handler controller_dry_run;
 /* orders.c */
-route_handler order_create, order_list, order_get, order_start, order_hold, order_resume, order_cancel,
+route_handler order_create, order_list, order_get, order_patch, order_start, order_hold, order_resume, order_cancel,
     order_cancel_many, job_cancel_many, queue_get, queue_release;
 /* transfer_notes.c */
 route_handler transfer_patch;

@@ -54,6 +54,8 @@ enum armdyn_status order_encode_at(const struct store_order *row, const struct o
                                   .created_by = row->created_by_name,
                                   .reason = row->reason,
                                   .started_by = row->started_by_name,
+                                  .changed_by = row->changed_by_name,
+                                  .changed_at = row->changed_at,
                                   .priority = row->priority,
                                   .progress = NAN,
                                   .created_at = row->created_at,
@@ -106,17 +108,43 @@ bool order_find(struct exchange *x, const char *id, struct store_order *row)
   return !status;
 }
 
+enum { CONTENT_BITS = 40, CHANGES = 0x3ffff }; /* of an ETag's number: 58 bits have 18 digits */
+
+static int64_t changes_of(const struct store_order *row)
+{
+  return 1 + (row->changes & CHANGES);
+}
+
+int64_t order_version(const struct store_order *row, const struct buffer *body)
+{
+  const int64_t content = version_of_content(body->data, body->length) & ((INT64_C(1) << CONTENT_BITS) - 1);
+  return changes_of(row) << CONTENT_BITS | content;
+}
+
+bool order_is_version(const struct store_order *row, int64_t version)
+{
+  return version >> CONTENT_BITS == changes_of(row);
+}
+
+void order_answer_encoded(struct exchange *x, int http_status, const struct store_order *row, struct buffer *body)
+{
+  const int64_t version = http_status == 200 && buffer_ok(body) ? order_version(row, body) : 0;
+  if (version && answered_not_modified(x, version)) {
+    buffer_release(body);
+    return;
+  }
+  if (version) answer_etag(x, version);
+  answer_json(x, http_status, body);
+}
+
 void order_answer(struct exchange *x, int http_status, const char *id)
 {
   struct store_order row;
   struct buffer body = BUFFER(ANSWER_MOST);
   if (!order_find(x, id, &row)) return;
   (void)order_encode(exchange_app(x), &row, false, &body); /* a failed body fails the answer */
+  order_answer_encoded(x, http_status, &row, &body);
   store_order_release(&row);
-  if (http_status == 200)
-    answer_document(x, &body);
-  else
-    answer_json(x, http_status, &body);
 }
 
 enum outcome order_get(struct exchange *x)

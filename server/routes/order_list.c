@@ -20,10 +20,11 @@ enum outcome order_list(struct exchange *x)
   static const struct list_form form = {
     .filters = "controller",
     .sorts = "created_at started_at finished_at controller state priority",
-    .fields =
-        "id controller state start priority created_by reason started_by queue_position blocked message progress eta "
-        "created_at expires_at ready_at started_at finished_at job trajectory transfer plan measured unmeasured tags "
-        "job_order_id work_master_id equipment_id",
+    .fields = "id controller state start priority created_by reason changed_by changed_at started_by queue_position "
+              "blocked message "
+              "progress eta created_at expires_at ready_at started_at finished_at job trajectory transfer plan "
+              "measured unmeasured tags "
+              "job_order_id work_master_id equipment_id",
   };
   struct listing listing;
   struct list_ranges ranges;

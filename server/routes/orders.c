@@ -183,30 +183,42 @@ static bool plannable(struct exchange *x, const struct order_request *request,
   return !status;
 }
 
-/* The row to be stored; its texts are the caller's to release. */
-static bool fill(struct exchange *x, const struct order_request *request, struct store_order *row)
+bool order_may_be_made(struct exchange *x, const struct order_request *request)
+{
+  struct controller_description controller;
+  return callback_is_known(x, request->callback.webhook) && permitted(x, request, &controller) &&
+         outputs_known(x, request, &controller) && plannable(x, request, &controller);
+}
+
+bool order_say(const struct order_request *request, struct store_order *row)
 {
   struct buffer text = BUFFER(LIMIT_MODEL_BODY), tags = BUFFER(LIMIT_MODEL_BODY);
-  const int64_t now = clock_wall_ms();
   const double within = isnan(request->expires_within) ? ORDER_EXPIRES_WITHIN : request->expires_within;
   size_t length;
-  id_make(row->id);
-  memcpy(row->controller, request->controller, sizeof row->controller);
-  row->state = ORDER_ACCEPTED;
   row->priority = request->priority;
   row->automatic = request->start == ORDER_AUTOMATIC;
-  memcpy(row->created_by, exchange_caller(x)->id, sizeof row->created_by);
-  clock_format(now, row->created_at);
-  if (row->automatic) clock_format(now + (int64_t)(1000 * within), row->expires_at);
-  snprintf(row->traceparent, sizeof row->traceparent, "%s", exchange_traceparent(x));
+  *row->expires_at = '\0';
+  if (row->automatic) clock_format(clock_parse(row->created_at) + (int64_t)(1000 * within), row->expires_at);
   order_request_encode(request, &text);
   tags_encode(&request->tags, &tags);
   row->request = buffer_take(&text, &length);
   row->tags = buffer_take(&tags, &length);
-  row->history = history_with(NULL, order_state_name(ORDER_ACCEPTED), row->created_at, "", false);
   buffer_release(&text);
   buffer_release(&tags);
-  return row->request && row->tags && row->history;
+  return row->request && row->tags;
+}
+
+/* The row to be stored; its texts are the caller's to release. */
+static bool fill(struct exchange *x, const struct order_request *request, struct store_order *row)
+{
+  id_make(row->id);
+  memcpy(row->controller, request->controller, sizeof row->controller);
+  row->state = ORDER_ACCEPTED;
+  memcpy(row->created_by, exchange_caller(x)->id, sizeof row->created_by);
+  clock_format(clock_wall_ms(), row->created_at);
+  snprintf(row->traceparent, sizeof row->traceparent, "%s", exchange_traceparent(x));
+  row->history = history_with(NULL, order_state_name(ORDER_ACCEPTED), row->created_at, "", false);
+  return order_say(request, row) && row->history;
 }
 
 static void replay(struct exchange *x, const char *href)
@@ -234,12 +246,9 @@ static bool rehearse(struct exchange *x, const struct store_order *row, const st
 static void create(struct exchange *x, const struct idempotency *once, void *context)
 {
   const struct order_request *request = context;
-  struct controller_description controller;
   struct store_order row = { .priority = 0 };
   struct refusal why = { .faults = exchange_faults(x) };
-  if (!callback_is_known(x, request->callback.webhook) || !permitted(x, request, &controller) ||
-      !outputs_known(x, request, &controller) || !plannable(x, request, &controller))
-    return;
+  if (!order_may_be_made(x, request)) return;
   account_of(x, row.created_by_name, row.reason);
   if (!fill(x, request, &row)) {
     answer_status(x, ARMDYN_EMEMORY, NULL);

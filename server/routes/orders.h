@@ -15,7 +15,19 @@ enum armdyn_status order_encode_at(const struct store_order *row, const struct o
 bool order_find(struct exchange *x, const char *id, struct store_order *row);
 /* Answer with the order of this id. */
 void order_answer(struct exchange *x, int http_status, const char *id);
+/* The same, as it is encoded: with the ETag that it has. Takes the body. */
+void order_answer_encoded(struct exchange *x, int http_status, const struct store_order *row, struct buffer *body);
+/* Of its ETag. What the service itself changes in an order (state, place, message) is in it, and is no reason to overwrite
+ * nothing: what was ordered is the same as long as the part above that is. */
+int64_t order_version(const struct store_order *row, const struct buffer *body);
+bool order_is_version(const struct store_order *row, int64_t version);
 /* What keeps a controller's queue, and who stands in it; the failure of `out`. */
 enum armdyn_status queue_encode(struct app *app, const char *controller, struct buffer *out);
+
+struct order_request;
+/* Would it be accepted of this caller now? false: answered. */
+bool order_may_be_made(struct exchange *x, const struct order_request *request);
+/* What it says of the row, which has its time of acceptance; the texts are the caller's to release. false: no memory. */
+bool order_say(const struct order_request *request, struct store_order *row);
 
 #endif

@@ -176,6 +176,7 @@ const struct route routes[] = {
   { CALL(createOrder),                  order_create,              ON_POOL,         LIMIT_MODEL_BODY,   NULL },
   { CALL(listOrders),                   order_list,                ON_POOL,         0,                  NULL },
   { CALL(getOrder),                     order_get,                 ON_POOL,         0,                  NULL },
+  { CALL(patchOrder),                   order_patch,               ON_POOL,         LIMIT_MODEL_BODY,   NULL },
   { CALL(startOrder),                   order_start,               ON_POOL,         KB(1),              NULL },
   { CALL(holdOrder),                    order_hold,                ON_POOL,         KB(1),              NULL },
   { CALL(resumeOrder),                  order_resume,              ON_POOL,         KB(1),              NULL },

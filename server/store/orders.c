@@ -51,6 +51,10 @@ static const struct field fields[] = {
   FIELD(store_order, equipment_id, FIELD_TEXT),
   FIELD(store_order, traceparent, FIELD_TEXT),
   FIELD(store_order, reason, FIELD_TEXT),
+  FIELD(store_order, changes, FIELD_INTEGER),
+  FIELD(store_order, changed_at, FIELD_TEXT),
+  FIELD(store_order, changed_by, FIELD_TEXT),
+  FIELD(store_order, changed_by_name, FIELD_TEXT),
 };
 static const struct record_type order_type = RECORD_TYPE(store_order, fields);
 
@@ -147,6 +151,22 @@ enum armdyn_status store_order_update_all(struct store *store, const struct stor
   return count ? store_write(store, update_all, &all, bytes) : ARMDYN_OK;
 }
 
+enum armdyn_status store_order_change(struct store *store, const struct store_order *order)
+{
+  struct store_change change = {
+    .text = "UPDATE orders SET state = :state, priority = :priority, automatic = :automatic, expires_at = :expires_at,"
+            " request = :request, tags = :tags, history = :history, job = NULL, trajectory = NULL, plan_key = NULL,"
+            " plan = NULL, sequence = NULL, changes = :changes, changed_at = :changed_at, changed_by = :changed_by,"
+            " changed_by_name = :changed_by_name"
+            " WHERE id = :id AND " UNFINISHED " AND transfer IS NULL AND changes + 1 = :changes",
+    .type = &order_type,
+    .record = order,
+    .name = order->id,
+    .exists = EXISTS,
+  };
+  return store_update(store, &change);
+}
+
 enum armdyn_status store_order_get(struct store *store, const char *id, struct store_order *out)
 {
   return store_read(store, "SELECT *, " SUM " FROM orders WHERE id = ?", VALUES(value_text(id)), &order_type, out);
@@ -182,7 +202,7 @@ static const struct list_type order_lists = {
   .columns =
       "id, controller, state, priority, automatic, created_by, created_by_name, started_by, started_by_name,"
       " created_at, expires_at, ready_at, started_at, finished_at, job, trajectory, transfer, request, tags, plan,"
-      " job_order_id, work_master_id, equipment_id, reason, " SUM,
+      " job_order_id, work_master_id, equipment_id, reason, changed_at, changed_by, changed_by_name, " SUM,
   .key = "id",
   .search = ", controller, job_order_id, reason",
   .tags = "tags",

@@ -697,6 +697,9 @@ struct store_order {
   char *measured, *unmeasured;                                                         /* out: of its transfer */
   char job_order_id[LABEL_SIZE], work_master_id[LABEL_SIZE], equipment_id[LABEL_SIZE]; /* out: of the request */
   char traceparent[TRACE_SIZE];                                                        /* of the request that made it */
+  int64_t changes;                                             /* how often what was ordered was changed */
+  char changed_at[TIME_SIZE];                                  /* when last; "": never */
+  char changed_by[ID_SIZE], changed_by_name[ARMDYN_NAME_SIZE]; /* by whom: a key */
 };
 void store_order_release(struct store_order *order);
 /* All of `order` in. EEXISTS, ECONFLICT (see store_idempotency). */
@@ -708,6 +711,9 @@ enum armdyn_status store_order_update(struct store *store, const struct store_or
                                       const struct store_idempotency *key);
 /* The same of several, all or none. */
 enum armdyn_status store_order_update_all(struct store *store, const struct store_order *orders, size_t count);
+/* What was ordered is another now: all of `order` in, with one more of its changes. ECONFLICT: it has a transfer, has ended, or
+ * was changed meanwhile; ENOTFOUND. */
+enum armdyn_status store_order_change(struct store *store, const struct store_order *order);
 enum armdyn_status store_order_get(struct store *store, const char *id, struct store_order *out);
 typedef void store_order_visit(void *context, const struct store_order *order);
 /* Rows are without history and problem. */

@@ -23,7 +23,8 @@ def test_whoever_may_not_move_it_moves_nothing():
         def refuse(path, body=None, method="POST", **names):
             for key in (admin, keys["operator"], keys["elsewhere"]):
                 with server.client(key=key, check=False) as client:
-                    answer = client.request(method, path.format(**names), body, headers={"Idempotency-Key": unique_name()})
+                    kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+                    answer = client.request(method, path.format(**names), body, headers={"Idempotency-Key": unique_name()}, content_type=kind)
                     assert (answer.status, answer.json["type"]) == (403, "/problems/motion-forbidden"), (path, answer.json)
             refused.add((method, path))
 
@@ -51,6 +52,7 @@ def test_whoever_may_not_move_it_moves_nothing():
         def told(*states):
             return until(lambda: here.client.get(f"/v1/orders/{order}").expect(200).json["state"] in states, LONG, what=f"an order that is {states}")
         told("ready")
+        refuse("/v1/orders/{order}", {"priority": 1}, method="PATCH", order=order)
         refuse("/v1/orders/{order}/start", order=order)
         here.client.post(f"/v1/orders/{order}/start", headers={"Idempotency-Key": unique_name()}).expect(202)
         told("running")

@@ -45,6 +45,7 @@ operator       POST   /v1/robots/{robot}/statics
 operator       POST   /v1/robots/{robot}/trajectories
 operator moves POST   /v1/orders
 operator       POST   /v1/orders/cancel
+operator moves PATCH  /v1/orders/{order}
 operator       POST   /v1/orders/{order}/cancel
 operator       POST   /v1/orders/{order}/deliveries
 operator       POST   /v1/orders/{order}/hold

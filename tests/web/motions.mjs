@@ -294,7 +294,7 @@ await flow({
     await page.getByText(w('confirmed')).waitFor()
     await look('jobs')
   },
-  ...orderSteps({ page, api, url, look, language, go }),
+  ...orderSteps({ page, api, url, look, language, go, expected }),
   async 'read the reference of the API, which needs no key'() {
     const { page: docs, faults: here } = await open(browser, url, { language, dark: language === 'zh' })
     const see = async (name) => {

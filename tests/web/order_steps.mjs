@@ -5,16 +5,17 @@ const WORDS = {
   orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
   blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：已向控制器发送 STOP'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
   start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], measured: ['What was measured', '实测'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
-  addMove: ['+ This goal as a move', '+ 以当前目标为一步'], addRest: ['+ A rest', '+ 停留'], stepRest: ['rests 0.5 s', '停留 0.5 秒'], planned: ['What is planned', '计划'], cancelOrder: ['Cancel the order', '取消订单'],
+  addMove: ['+ This goal as a move', '+ 以当前目标为一步'], addRest: ['+ A rest', '+ 停留'], stepRest: ['rests 0.5 s', '停留 0.5 秒'], planned: ['What is planned', '计划'], cancelOrder: ['Cancel the order', '取消订单'], change: ['Change …', '更改……'], changeDo: ['Change it', '更改'], drop: ['Cancel …', '取消……'], priority: ['Priority', '优先级'], changedBy: ['Changed by', '更改者'], discard: ['Throw away', '放弃'],
   shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
 }
 
-export function orderSteps({ page, api, url, look, language, go }) {
+export function orderSteps({ page, api, url, look, language, go, expected }) {
   const w = (name) => WORDS[name][language === 'zh' ? 1 : 0]
   const button = (name, on = page) => on.getByRole('button', { name: w(name), exact: true })
   const dialog = page.locator('dialog')
   const field = (name) => dialog.locator('label').filter({ has: page.getByText(w(name), { exact: true }) }).locator('input, select')
   const newest = async () => (await api('GET', '/v1/orders?limit=1')).items[0]
+  const released = (key) => api('POST', '/v1/controllers/cell/queue/release', {}, { 'Idempotency-Key': key }) // a STOP at the controller blocks it
   return {
     async 'order a motion, release the queue, start it, and see it done'() {
       await go('orders')
@@ -86,7 +87,53 @@ export function orderSteps({ page, api, url, look, language, go }) {
       await look('order-steps')
       await button('cancelOrder').click()
       await until(async () => ['stopped', 'failed'].includes((await api('GET', `/v1/orders/${asked.id}`)).state), 'its end')
-      await api('POST', '/v1/controllers/cell/queue/release', {}).catch(() => {}) // a STOP at the controller blocks it
+      await released(asked.id)
+    },
+    async 'change an order that waits, and cancel it, in the queue'() {
+      const { position } = await api('GET', '/v1/controllers/cell/status')
+      const order = (off, more) => api('POST', '/v1/orders', { controller: 'cell', to: { q: position.map((value, j) => value + (j ? 0 : off)) }, duration: 1, objective: 'smooth', start: 'on_request', ...more })
+      const state = (one, is) => until(async () => (await api('GET', `/v1/orders/${one.id}`)).state === is, `an order that is ${is}`)
+      const first = await order(0.05)
+      await state(first, 'ready')
+      const waiting = await order(0.1, { job_order_id: 'waits', tags: { line: 'a' } })
+      await state(waiting, 'queued')
+      await page.goto(`${url}/#/controllers/cell`)
+      const rows = page.locator('tbody tr'), row = rows.filter({ hasText: 'waits' })
+      await button('change', row).waitFor()
+      equal(await button('change', rows.filter({ has: page.locator(`a[href$="orders/${first.id}"]`) })).count(), 0, 'what is at the controller is offered to be changed')
+      await look('queue-waiting')
+      await button('change', row).click()
+      await field('seconds').fill('2')
+      await field('priority').fill('3')
+      await look('order-change', false)
+      await button('changeDo', dialog).click()
+      await dialog.waitFor({ state: 'detached' })
+      const told = await api('GET', `/v1/orders/${waiting.id}`)
+      equal(told.request, { ...waiting.request, duration: 2, priority: 3 }, 'what is ordered now')
+      await page.goto(`${url}/#/orders/${waiting.id}`)
+      await page.getByText(w('changedBy'), { exact: true }).waitFor()
+      await look('order-changed')
+      await button('change').click() // and meanwhile it comes to the controller
+      await field('seconds').fill('3')
+      await api('POST', `/v1/orders/${first.id}/start`, {}, { 'Idempotency-Key': first.id })
+      await state(waiting, 'ready')
+      expected.add(409)
+      await button('changeDo', dialog).click()
+      await dialog.locator('.notice.bad').waitFor()
+      await look('order-change-late', false)
+      expected.clear()
+      await page.keyboard.press('Escape')
+      await button('discard').click()
+      const last = await order(0.15, { job_order_id: 'dropped' })
+      await state(last, 'queued')
+      await page.goto(`${url}/#/controllers/cell`)
+      await button('drop', rows.filter({ hasText: 'dropped' })).click()
+      await look('order-drop', false)
+      await button('cancelOrder', dialog).click()
+      await state(last, 'stopped')
+      await api('POST', `/v1/orders/${waiting.id}/cancel`)
+      await state(waiting, 'stopped')
+      await released(last.id)
     },
     async 'orders are listed, and those of a job order cancelled together'() {
       const { position } = await api('GET', '/v1/controllers/cell/status')

@@ -16,6 +16,7 @@ extend({
   created_by: ['Created by', '创建者'],
   finished_at: ['Finished', '结束时间'],
   priority: ['Priority', '优先级'],
+  order_cancel: ['Cancel the order', '取消订单'],
   order_new: ['New order …', '新建订单……'],
   order_start: ['Begins', '开始方式'],
   'order_start.on_request': ['on request', '按请求'],

@@ -11,12 +11,12 @@ import { Act, Ended, Head, Loading, Notice, Refusal, State, Tags, useAnswer } fr
 import { figure, moment, readable, shortId } from '../ui/format.js'
 import { Deliveries } from '../ui/deliveries.js'
 import { OrderForm } from './order_form.js'
+import { WaitingButtons, useWaiting } from './order_waits.js'
 import { ENDED, Progress, nameOf, orderPath } from './order_parts.js'
 import { Played } from './played.js'
 import { said } from '../ui/sentences.js'
 
 extend({
-  order_cancel: ['Cancel the order', '取消订单'],
   order_blocked: ['The queue is blocked: {why}', '队列被阻止：{why}'],
   order_to_queue: ['To the queue', '前往队列'],
   order_facts: ['What it is', '基本信息'],
@@ -42,6 +42,8 @@ extend({
   order_request: ['Request', '请求'],
   order_suggested: ['A motion of {seconds} s can be planned; {asked} s were asked for.', '可规划 {seconds} 秒的运动；所要求的是 {asked} 秒。'],
   order_suggested_open: ['Order that …', '按此下达订单……'],
+  changed_by: ['Changed by', '更改者'],
+  changed_at: ['Changed', '更改时间'],
   started_by: ['Started by', '启动者'],
   ready_at: ['Ready', '就绪时间'],
   started_at: ['Started', '启动时间'],
@@ -101,7 +103,7 @@ function Measured({ href }) {
   return html`<${Refusal} error=${error} />${value?.telemetry && html`<section class="panel"><${Played} id=${value.id} motion=${value.trajectory} dataset=${value.telemetry} /></section>`}`
 }
 
-function Order({ id, onOrder }) {
+function Order({ id, onOrder, onAsk, turn }) {
   const [error, setError] = useState(null)
   const [seen, see] = useState({}) // what decides how often it is asked for
   useLive(seen.controller)
@@ -111,7 +113,7 @@ function Order({ id, onOrder }) {
     const order = await get(orderPath(id), {}, signal)
     see({ controller: order.controller, ended: ENDED.includes(order.state), summedUp: summedUp(order) })
     return order
-  }, [id, news?.state, queue?.blocked, queue?.count], seen.ended ? (seen.summedUp ? 0 : 500) : unlessLive(500)) // of the sum nobody tells
+  }, [id, turn, news?.state, news?.changed_at, queue?.blocked, queue?.count], seen.ended ? (seen.summedUp ? 0 : 500) : unlessLive(500)) // of the sum nobody tells
   const order = answer.value
   if (!order) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const ask = async (what) => {
@@ -128,15 +130,15 @@ function Order({ id, onOrder }) {
   return html`
     <${Head} title=${`${t('order')} ${nameOf(order)}`} sub=${html`<${State} state=${order.state} /> <code>${order.id}</code> <${Tags} tags=${order.tags} />`}>
       ${Object.keys(ASKED).filter((what) => ASKED[what](order)).map((what) => html`<${Act} key=${what} class=${what === 'start' ? 'main' : ''} role="operator" disabled=${MOVES.includes(what) && !may}
-        title=${MOVES.includes(what) && !may ? t('motion_missing') : undefined} onClick=${() => ask(what)}>${t(what === 'cancel' ? 'order_cancel' : what)}</${Act}>`)}</${Head}>
+        title=${MOVES.includes(what) && !may ? t('motion_missing') : undefined} onClick=${() => ask(what)}>${t(what === 'cancel' ? 'order_cancel' : what)}</${Act}>`)}<${WaitingButtons} order=${order} changeAlone onAsk=${onAsk} /></${Head}>
     <${Refusal} error=${error ?? answer.error} />
     ${order.blocked && html`<${Notice} kind="warn">${t('order_blocked', { why: said(order.blocked) })} <a href=${link(['controllers', order.controller])}>${t('order_to_queue')}</a></${Notice}>`}
     ${order.problem && html`<${Failed} order=${order} onOrder=${onOrder} />`}
     <section class="panel stack"><p role="status">${said(order.message) ?? t(`state.${order.state}`)}</p>${(order.progress ?? order.queue_position) != null && html`<${Progress} order=${order} />`}</section>
     <div class="grid">
       <section class="panel"><h2>${t('order_facts')}</h2><${Facts} rows=${[['controller', html`<a href=${link(['controllers', order.controller])}>${order.controller}</a>`],
-        ['order_start', t(`order_start.${order.start}`)], ['priority', order.priority], ['created_by', order.created_by && html`<bdi>${order.created_by}</bdi>`], ['reason', order.reason && html`<bdi>${order.reason}</bdi>`], ['started_by', order.started_by && html`<bdi>${order.started_by}</bdi>`],
-        ...['created', 'expires', 'ready', 'started', 'finished'].map((what) => [what === 'created' ? what : `${what}_at`, order[`${what}_at`] && moment(order[`${what}_at`])]),
+        ['order_start', t(`order_start.${order.start}`)], ['priority', order.priority], ['created_by', order.created_by && html`<bdi>${order.created_by}</bdi>`], ['reason', order.reason && html`<bdi>${order.reason}</bdi>`], ['changed_by', order.changed_by && html`<bdi>${order.changed_by}</bdi>`], ['started_by', order.started_by && html`<bdi>${order.started_by}</bdi>`],
+        ...['created', 'changed', 'expires', 'ready', 'started', 'finished'].map((what) => [what === 'created' ? what : `${what}_at`, order[`${what}_at`] && moment(order[`${what}_at`])]),
         ['order_job', to('jobs', order.job)], ['lineage_trajectory', to('trajectories', order.trajectory)],
         ['lineage_transfer', order.transfer && html`<a href=${link(['controllers', order.controller])}>${shortId(idOf(order.transfer))}</a>`]]} /></section>
       <${Plan} plan=${order.plan} />
@@ -151,7 +153,9 @@ function Order({ id, onOrder }) {
 // The form stands apart from what changes by itself, which would undo what is being typed.
 function One({ id }) {
   const [request, order] = useState(null)
-  return html`<${Order} id=${id} onOrder=${order} />
+  const [turn, setTurn] = useState(0) // it was changed here
+  const [ask, dialog] = useWaiting(() => setTurn(turn + 1))
+  return html`<${Order} id=${id} onOrder=${order} onAsk=${ask} turn=${turn} />${dialog}
     ${request && html`<${OrderForm} request=${request} onClose=${() => order(null)} onDone=${(made) => go(['orders', made.id])} />`}`
 }
 

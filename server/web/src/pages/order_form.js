@@ -1,9 +1,9 @@
-// Ordering a motion: whose arm, where to, how long it may take, and when it may begin.
+// Ordering a motion, or another in place of one that waits: whose arm, where to, how long it may take, and when it may begin.
 import './motion.words.js'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { extend, t } from '../words.js'
-import { get, once, post } from '../api.js'
+import { call, get, once, post } from '../api.js'
 import { session } from '../session.js'
 import { FormDialog } from '../ui/dialog.js'
 import { Check, Field, Loading, Notice, Refusal, useAnswer } from '../ui/parts.js'
@@ -11,9 +11,14 @@ import { Joints, rangeOf } from '../ui/joints.js'
 import { forwardKinematics } from '../ui/kinematics.js'
 import { Pose, poseOf } from '../ui/pose.js'
 import { figure } from '../ui/format.js'
+import { mergePatch } from '../ui/patch.js'
+import { orderPath } from './order_parts.js'
 
 extend({
   order_does: ['Order', '下达订单'],
+  order_change_title: ['Change the order', '更改订单'],
+  order_change_does: ['Change it', '更改'],
+  order_change_text: ['It is planned anew. It keeps its place by priority and age, and its time to start by itself counts from when it was made.', '订单将重新规划，并按优先级与下达先后排队；自动启动的时限仍从下达时算起。'],
   order_goal: ['Goal', '目标'],
   'order_goal.q': ['joints', '关节'],
   'order_goal.tool': ['pose of the tool', '末端位姿'],
@@ -57,7 +62,7 @@ async function cellOf(name, signal) {
 }
 
 // What a request says beyond the form, which stays as it is.
-const beyond = ({ from, tags, work_master_id, equipment_id } = {}) => ({ from, tags, work_master_id, equipment_id })
+const beyond = ({ from, tags, work_master_id, equipment_id, callback } = {}) => ({ from, tags, work_master_id, equipment_id, callback })
 
 // The form of a request that is there already, as one that is to be changed.
 const formOf = ({ controller = '', job_order_id = '', objective = 'energy', part, start = 'on_request', start_within, expires_within, priority = 0, ...rest } = {}) => ({
@@ -112,8 +117,8 @@ function goalOf({ model, position }, to) {
     task: to?.task ?? TASK.slice(0, model.joints.length >= 6 ? 6 : Math.min(3, model.joints.length)) } // arms of few joints cannot turn the tool freely
 }
 
-// request: what it begins with; onDone(order)
-export function OrderForm({ request, onClose, onDone }) {
+// request: what it begins with; order: { id, etag } of the one that is changed, none: it is a new one; onDone(order)
+export function OrderForm({ request, order, onClose, onDone }) {
   const controllers = useAnswer((signal) => get('v1/controllers', { limit: 200, fields: 'name' }, signal))
   const [form, setForm] = useState(formOf(request))
   const [goal, setGoal] = useState(null)
@@ -122,10 +127,13 @@ export function OrderForm({ request, onClose, onDone }) {
   const name = form.controller || controllers.value?.items[0]?.name
   const cell = useAnswer(async (signal) => (name ? cellOf(name, signal) : undefined), [name])
   const known = cell.value?.controller.name === name ? cell.value : null
-  useEffect(() => setGoal(known && goalOf(known, request?.to)), [known])
+  const untouched = useRef(null) // the goal as it was asked for
+  useEffect(() => setGoal((untouched.current = known && goalOf(known, request?.to))), [known])
   const change = (part) => setForm({ ...form, ...part })
   const send = async () => {
     const json = { ...beyond(request), ...requestOf({ ...form, controller: name }, goal, steps) }
+    if (json.to && request?.to && goal === untouched.current) json.to = request.to
+    if (order) return onDone((await call('PATCH', orderPath(order.id), { json: mergePatch(request, json), type: 'application/merge-patch+json', etag: order.etag })).data)
     const text = JSON.stringify(json)
     if (key.current.text !== text) key.current = { text, headers: once() }
     try {
@@ -138,9 +146,9 @@ export function OrderForm({ request, onClose, onDone }) {
   const number = (field, label, rest) => html`<${Field} label=${t(label)}><input type="number" step="any" style=${{ width: '8rem' }} value=${form[field]} onInput=${(e) => change({ [field]: e.target.value })} ...${rest} /></${Field}>`
   const choice = (field, label, values, word) => html`<${Field} label=${t(label)}><select value=${form[field]} onChange=${(e) => change({ [field]: e.target.value })}>${values.map((value) => html`<option value=${value}>${word(value)}</option>`)}</select></${Field}>`
   const automatic = form.start === 'automatic'
-  return html`<${FormDialog} title=${t('order_new')} does=${t('order_does')} role="operator" disabled=${!goal || !session.mayMove(name) || (goal.by === 'tool' && !goal.task.length)} send=${send} onClose=${onClose}>
-    <${Refusal} error=${controllers.error ?? cell.error} />
-    <div class="row"><${Field} label=${t('controller')}><select required value=${name} onChange=${(e) => change({ controller: e.target.value, part: '' })}>${(controllers.value?.items ?? []).map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></${Field}>
+  return html`<${FormDialog} title=${t(order ? 'order_change_title' : 'order_new')} does=${t(order ? 'order_change_does' : 'order_does')} role="operator" disabled=${!goal || !session.mayMove(name) || (goal.by === 'tool' && !goal.task.length)} send=${send} onClose=${onClose}>
+    <${Refusal} error=${controllers.error ?? cell.error} />${order && html`<p class="quiet">${t('order_change_text')}</p>`}
+    <div class="row"><${Field} label=${t('controller')}><select required disabled=${!!order} value=${name} onChange=${(e) => change({ controller: e.target.value, part: '' })}>${(controllers.value?.items ?? []).map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></${Field}>
       <${Field} label=${t('job_order')}><input maxlength="128" value=${form.job_order_id} onInput=${(e) => change({ job_order_id: e.target.value })} /></${Field}>
       ${choice('part', 'order_part', ['', ...(known?.parts ?? []).map((one) => one.name)], (one) => one || t('order_part_none'))}</div>
     ${name && !session.mayMove(name) && html`<${Notice} kind="warn">${t('motion_missing')}</${Notice}>`}

@@ -12,6 +12,7 @@ import { Act, Notice, Refusal, State, useAnswer } from '../ui/parts.js'
 import { Table, useList } from '../ui/table.js'
 import { moment } from '../ui/format.js'
 import { LIVING, OrderLink, Progress } from './order_parts.js'
+import { WaitingButtons, useWaiting } from './order_waits.js'
 import { said } from '../ui/sentences.js'
 
 extend({
@@ -44,6 +45,7 @@ export function Queue({ controller }) {
   const queue = answer.value
   const items = list.items && [...list.items].sort((a, b) => (a.queue_position ?? Infinity) - (b.queue_position ?? Infinity))
   const close = () => release(false)
+  const [ask, dialog] = useWaiting(() => { answer.again(); list.again() })
   return html`<section class="panel"><div class="head"><div><h2>${t('queue')}</h2><p class="quiet">${queue && t('queue_text', { count: queue.count })} <a href=${link(['orders'], { controller })}>${t('queue_all')}</a> · <a href=${link(['shifts', controller])}>${t('page.shifts')}</a></p></div>
       ${queue?.blocked && html`<${Act} role="operator" disabled=${!session.mayMove(controller)} title=${session.mayMove(controller) ? undefined : t('motion_missing')} onClick=${() => release(true)}>${t('queue_release')}</${Act}>`}</div>
     <${Refusal} error=${answer.error ?? list.error} />
@@ -54,6 +56,7 @@ export function Queue({ controller }) {
       { key: 'progress', head: t('progress'), cell: (one) => html`<${Progress} order=${one} />` },
       { key: 'start', head: t('order_start'), cell: (one) => t(`order_start.${one.start}`) },
       { key: 'priority', head: t('priority'), number: true, cell: (one) => one.priority },
-    ]} />`}
+      { key: 'waits', head: '', class: 'tight', cell: (one) => html`<${WaitingButtons} order=${one} onAsk=${ask} />` },
+    ]} />`}${dialog}
     ${releasing && queue && html`<${Release} controller=${controller} why=${queue.blocked} onClose=${close} onDone=${() => { close(); answer.again() }} />`}</section>`
 }
