@@ -182,32 +182,34 @@ static void kdl_forward(struct subject *s)
   }
 }
 
-/* What is measured; `peer`: the row that computes the same by KDL, 0 = none. To add: a function and a row. */
-enum { NO_PEER, KDL_INVERSE, KDL_MASS, KDL_FORWARD };
+/* What is measured; `peer`: what it is compared with, `serves`: what it is the yardstick of, and stands before. To add: a
+ * function and a row. */
+enum peer { NO_PEER, KDL_INVERSE, KDL_MASS, KDL_FORWARD, ABA_BATCH, PEERS };
+static const char *const peer_names[PEERS] = { "", "kdl", "kdl", "kdl", "aba" };
 /* clang-format off */
 static const struct {
   const char *name;
   void (*run)(struct subject *s);
-  int peer;
+  enum peer peer, serves;
 } kernels[] = {
-  { "kdl_inverse_%s_call",        kdl_inverse,        -KDL_INVERSE },
-  { "kdl_mass_matrix_%s_call",    kdl_mass,           -KDL_MASS },
-  { "kdl_forward_%s_call",        kdl_forward,        -KDL_FORWARD },
-  { "inverse_%s_call",            inverse_call,       KDL_INVERSE },
-  { "inverse_%s_sample",          inverse_batch,      KDL_INVERSE },
-  { "mass_matrix_%s_call",        mass_matrix,        KDL_MASS },
-  { "mass_matrix_%s_sample",      mass_matrix_batch,  KDL_MASS },
-  { "forward_dynamics_%s_call",   forward_dynamics,   KDL_FORWARD },
-  { "forward_dynamics_%s_sample", forward_batch,      KDL_FORWARD },
-  { "gauss_%s_call",              gauss_call,         NO_PEER },
-  { "gauss_%s_sample",            gauss_batch,        NO_PEER },
-  { "coriolis_matrix_%s_call",    coriolis_matrix,    NO_PEER },
-  { "jacobian_%s_call",           jacobian,           NO_PEER },
-  { "kinematics_%s_call",         forward_kinematics, NO_PEER },
-  { "derivatives_%s_call",        derivatives,        NO_PEER },
-  { "derivatives_%s_sample",      derivatives_batch,  NO_PEER },
-  { "regressor_%s_call",          regressor,          NO_PEER },
-  { "regressor_%s_sample",        regressor_batch,    NO_PEER },
+  { "kdl_inverse_%s_call",        kdl_inverse,        NO_PEER,     KDL_INVERSE },
+  { "kdl_mass_matrix_%s_call",    kdl_mass,           NO_PEER,     KDL_MASS },
+  { "kdl_forward_%s_call",        kdl_forward,        NO_PEER,     KDL_FORWARD },
+  { "inverse_%s_call",            inverse_call,       KDL_INVERSE, NO_PEER },
+  { "inverse_%s_sample",          inverse_batch,      KDL_INVERSE, NO_PEER },
+  { "mass_matrix_%s_call",        mass_matrix,        KDL_MASS,    NO_PEER },
+  { "mass_matrix_%s_sample",      mass_matrix_batch,  KDL_MASS,    NO_PEER },
+  { "forward_dynamics_%s_call",   forward_dynamics,   KDL_FORWARD, NO_PEER },
+  { "forward_dynamics_%s_sample", forward_batch,      KDL_FORWARD, ABA_BATCH },
+  { "gauss_%s_call",              gauss_call,         NO_PEER,     NO_PEER },
+  { "gauss_%s_sample",            gauss_batch,        ABA_BATCH,   NO_PEER },
+  { "coriolis_matrix_%s_call",    coriolis_matrix,    NO_PEER,     NO_PEER },
+  { "jacobian_%s_call",           jacobian,           NO_PEER,     NO_PEER },
+  { "kinematics_%s_call",         forward_kinematics, NO_PEER,     NO_PEER },
+  { "derivatives_%s_call",        derivatives,        NO_PEER,     NO_PEER },
+  { "derivatives_%s_sample",      derivatives_batch,  NO_PEER,     NO_PEER },
+  { "regressor_%s_call",          regressor,          NO_PEER,     NO_PEER },
+  { "regressor_%s_sample",        regressor_batch,    NO_PEER,     NO_PEER },
 };
 /* clang-format on */
 
@@ -234,18 +236,22 @@ static double measure(const char *format, const char *robot, void (*run)(struct 
   return ns[RUNS / 2];
 }
 
+static bool of_kdl(enum peer peer)
+{
+  return peer == KDL_INVERSE || peer == KDL_MASS || peer == KDL_FORWARD;
+}
+
 static void measure_all(const char *robot, struct subject *s)
 {
-  double peer[KDL_FORWARD + 1] = { 0 };
+  double served[PEERS] = { 0 };
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-    const int with = kernels[k].peer;
-    if (with < 0 && !s->kdl) continue;
-    const double ns = measure(kernels[k].name, robot, kernels[k].run, s);
-    if (with < 0) peer[-with] = ns;
-    if (with <= 0 || !s->kdl) continue;
+    if (of_kdl(kernels[k].serves) && !s->kdl) continue;
+    const double ns = measure(kernels[k].name, robot, kernels[k].run, s), peer = served[kernels[k].peer];
+    served[kernels[k].serves] = ns;
+    if (!kernels[k].peer || !peer) continue;
     const char *slot = strstr(kernels[k].name, "%s");
-    printf("%.*s%s%s_to_kdl %.2f x higher\n", (int)(slot - kernels[k].name), kernels[k].name, robot, slot + 2,
-           peer[with] / ns);
+    printf("%.*s%s%s_to_%s %.2f x higher\n", (int)(slot - kernels[k].name), kernels[k].name, robot, slot + 2,
+           peer_names[kernels[k].peer], peer / ns);
   }
 }
 
