@@ -55,6 +55,7 @@
 #define LIMIT_VERIFICATION_NUMBERS    30000     /* that the cases of one verification are told in */
 #define LIMIT_VERIFICATION_PERIODS    20000000  /* of controllers in one verification */
 #define LIMIT_SHARES_SAMPLES          200000    /* of one call for shares of torques */
+#define LIMIT_CHIRP_SAMPLES           150000    /* of one log of chirps */
 #define LIMIT_VIBRATION_SAMPLES       5000      /* of one call for vibrations */
 #define LIMIT_TUNING_EVALUATIONS      2000      /* of loops with gains, of one search for them */
 #define LIMIT_TUNING_PLACES           64        /* plants times postures where margins are held, of one search */

@@ -61,6 +61,7 @@ static const struct json_field log_fields[] = {
   { NUMBER(LOG, look.end, BETWEEN(-1e9, 1e12), "s"), NAMED("end"), NULLABLE },
   { INTEGER(LOG, look.modes_max, BETWEEN(1, ARMDYN_MODES_MAX), NULL), NAMED("modes_max") },
   { NUMBER(LOG, look.frequency_max_hz, BETWEEN(0.01, 10000), "Hz"), NAMED("frequency_max_hz"), NULLABLE },
+  { OBJECT(LOG, look.chirp, vibration_chirp_type), NAMED("chirp"), HAS(LOG, look.has_chirp), NULLABLE },
   { OBJECT(LOG, payload, body_type), HAS(LOG, has_payload), NULLABLE },
 };
 

@@ -9,12 +9,42 @@ static const double LEAST_DEVIATION = 0.1; /* %, of a frequency: no log tells mo
 static const double LEFT = 0.05;           /* of a vibration, by a shaper */
 static const double NOTCH_RANGE = 0.1;     /* of a notch's frequency, to each side */
 
+static const double CHIRP_REST = 2; /* s, as of references */
+
 /* ---- what is asked */
 
 struct asked {
   struct vibration_request request; /* first */
   struct table q;
 };
+
+#define CHIRP struct vibration_chirp
+static const struct json_field chirp_fields[] = {
+  { NUMBERS(CHIRP, amplitude, PER_JOINT, BETWEEN(-LIMIT_SAMPLE_NUMBER, LIMIT_SAMPLE_NUMBER), "rad; m for a slide"),
+    REQUIRED },
+  { NUMBERS(CHIRP, frequencies, 2, BETWEEN(0.001, 50000), "Hz, the first and the last"),
+    COUNTED(CHIRP, frequency_count), REQUIRED },
+  { NUMBER(CHIRP, duration, BETWEEN(0.001, 100000), "s"), REQUIRED },
+  { NUMBER(CHIRP, rest, BETWEEN(0, 1000), "s") },
+};
+
+static void chirp_init(void *object)
+{
+  *(CHIRP *)object = (CHIRP){ .rest = CHIRP_REST };
+}
+
+static void chirp_check(struct json_reader *r, void *object, uint64_t given, const struct json_context *context)
+{
+  const CHIRP *chirp = object;
+  size_t swept = 0;
+  (void)given;
+  if (json_reader_status(r)) return;
+  for (size_t j = 0; j < context->joint_count; j++) swept += chirp->amplitude[j] != 0;
+  if (!swept) json_fault(r, "/amplitude", FAULT_INCONSISTENT, "must be other than 0 for the joint that was swept");
+  if (chirp->frequency_count != 2 || !(chirp->frequencies[1] > chirp->frequencies[0]))
+    json_fault(r, "/frequencies", FAULT_INCONSISTENT, "must be two, the first below the last");
+}
+const struct json_type vibration_chirp_type = JSON_TYPE("a chirp", chirp_fields, CHIRP, chirp_init, chirp_check);
 
 #define REQUEST struct vibration_request
 static const struct json_field request_fields[] = {
@@ -25,6 +55,7 @@ static const struct json_field request_fields[] = {
   { INTEGER(REQUEST, modes_max, BETWEEN(1, ARMDYN_MODES_MAX), NULL) },
   { NUMBER(REQUEST, frequency_max_hz, BETWEEN(0.01, 10000), "Hz"), NULLABLE },
   { NUMBER(REQUEST, range_percent, BETWEEN(0, 50), NULL) },
+  { OBJECT(REQUEST, chirp, vibration_chirp_type), HAS(REQUEST, has_chirp), NULLABLE },
   { .name = "q",
     .offset = offsetof(struct asked, q),
     .size = sizeof(struct table),
@@ -61,6 +92,8 @@ static void request_check(struct json_reader *r, void *object, uint64_t given, c
   if (isnan(request->rate_hz)) json_fault(r, "/rate_hz", FAULT_REQUIRED, "of the samples of q");
   if (!isnan(request->begin)) json_fault(r, "/begin", FAULT_INCONSISTENT, "belongs to a dataset");
   if (!isnan(request->end)) json_fault(r, "/end", FAULT_INCONSISTENT, "belongs to a dataset");
+  if (request->has_chirp)
+    json_fault(r, "/chirp", FAULT_INCONSISTENT, "belongs to a dataset, which has torques beside positions");
   if (asked->q.rows > LIMIT_VIBRATION_SAMPLES)
     json_fault(r, "/q", FAULT_MAXIMUM, "must have at most %d samples, got %zu", LIMIT_VIBRATION_SAMPLES, asked->q.rows);
 }
@@ -185,6 +218,48 @@ static void encode_notch(struct json_writer *w, const struct vibration_answer *a
   json_end_object(w);
 }
 
+static void encode_number_or_null(struct json_writer *w, const char *key, double value)
+{
+  json_key(w, key);
+  if (isfinite(value))
+    json_write_number(w, value);
+  else
+    json_write_null(w);
+}
+
+/* null: what died out was looked at. */
+static void encode_sweep(struct json_writer *w, const struct vibration_answer *answer)
+{
+  const struct armdyn_sweep_modes *sweep = answer->sweep;
+  json_key(w, "chirp");
+  if (!sweep) {
+    json_write_null(w);
+    return;
+  }
+  json_begin_object(w);
+  json_member_number(w, "inertia_scale", sweep->inertia_scale);
+  json_member_number(w, "inertia_scale_deviation", sweep->inertia_scale_deviation);
+  json_member_number(w, "delay", sweep->delay);
+  json_member_number(w, "excess", sweep->excess);
+  json_key(w, "gears"), json_begin_array(w);
+  for (size_t j = 0; j < answer->robot->joint_count; j++) {
+    const struct armdyn_sweep_gear *gear = &sweep->gears[j];
+    if (!isfinite(gear->stiffness) && isnan(gear->inertia)) continue;
+    json_begin_object(w);
+    json_member_text(w, "joint", answer->robot->joints[j].name);
+    encode_number_or_null(w, "stiffness", gear->stiffness);
+    encode_number_or_null(w, "stiffness_deviation", isfinite(gear->stiffness) ? gear->stiffness_deviation : NAN);
+    encode_number_or_null(w, "damping", isfinite(gear->stiffness) ? gear->damping : NAN);
+    encode_number_or_null(w, "damping_deviation", isfinite(gear->stiffness) ? gear->damping_deviation : NAN);
+    json_member_number(w, "motor_inertia", gear->inertia);
+    json_member_number(w, "viscous", gear->viscous);
+    json_member_number(w, "coulomb", gear->coulomb);
+    json_end_object(w);
+  }
+  json_end_array(w);
+  json_end_object(w);
+}
+
 void vibration_encode(struct buffer *out, const struct vibration_answer *answer)
 {
   struct json_writer w = { .out = out };
@@ -199,5 +274,6 @@ void vibration_encode(struct buffer *out, const struct vibration_answer *answer)
   encode_observation(&w, answer);
   encode_shaper(&w, answer);
   encode_notch(&w, answer);
+  encode_sweep(&w, answer);
   json_end_object(&w);
 }

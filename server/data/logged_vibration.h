@@ -1,4 +1,4 @@
-/* What dies out in a log after a stop, or in samples. */
+/* What dies out in a log after a stop, or in samples; and what chirps show. */
 #ifndef SERVER_DATA_LOGGED_VIBRATION_H
 #define SERVER_DATA_LOGGED_VIBRATION_H
 
@@ -7,6 +7,7 @@
 
 struct logged_vibration {
   struct armdyn_vibration vibration;
+  struct armdyn_sweep_modes sweep; /* of a chirp */
   size_t samples;
   double rate;        /* Hz */
   bool other_payload; /* of a data set: it was logged with another payload than the model's, */

@@ -29,6 +29,8 @@ static enum armdyn_status observe_logs(struct mode_fit_request *request, const s
   enum armdyn_status status = ARMDYN_OK;
   for (size_t i = 0; i < request->log_count && !status; i++) {
     struct mode_log *log = &request->logs[i];
+    log->look.elastic = request->elastic;
+    log->look.payload = log->has_payload ? &log->payload : NULL;
     struct mode_posture *seen = &request->observations[request->observation_count];
     struct logged_vibration found;
     struct armdyn_error told = { "", "" };

@@ -28,6 +28,7 @@ enum outcome vibrations(struct exchange *x)
     const struct vibration_answer answer = { .robot = robot,
                                              .request = &request,
                                              .vibration = &found.vibration,
+                                             .sweep = request.has_chirp ? &found.sweep : NULL,
                                              .samples = found.samples,
                                              .rate_hz = found.rate };
     vibration_encode(&out, &answer);

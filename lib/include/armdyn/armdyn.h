@@ -44,6 +44,7 @@
 #include "armdyn/simulate.h"
 #include "armdyn/status.h"
 #include "armdyn/study.h"
+#include "armdyn/sweep.h"
 #include "armdyn/terms.h"
 #include "armdyn/trajectory.h"
 #include "armdyn/tune.h"

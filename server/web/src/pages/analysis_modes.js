@@ -17,6 +17,14 @@ extend({
   modes_logs_text: ['Each is one more posture, with the payload of its conditions. Telemetry of a transfer knows when the motion stopped; of others say when.', '每个数据集是一个位姿，负载取自其工况。传输的遥测知道运动何时停止；其他数据集请填写停止时刻。'],
   modes_none: ['There is no data set of this robot yet.', '该机器人还没有数据集。'],
   modes_begin: ['Stopped at [s]', '停止时刻 [s]'],
+  modes_chirps: ['Chirps were played', '播放了扫频'],
+  modes_starts: ['Began at [s]', '开始时刻 [s]'],
+  modes_sweep: ['Chirps of the joints ticked above, one after the other', '上面所选关节依次扫频'],
+  modes_sweep_text: ['As the motion was: sweep every joint whose gear gives. The log needs torques.', '与所播放的运动一致：每个有弹性的关节都要扫频；数据集须含力矩。'],
+  modes_from: ['From [Hz]', '起始频率 [Hz]'],
+  modes_to: ['To [Hz]', '终止频率 [Hz]'],
+  modes_each: ['Each joint [s]', '每个关节 [s]'],
+  modes_rest: ['Rest after each [s]', '之后静止 [s]'],
   modes_most: ['Modes in each, at most', '每个数据集最多模态数'],
   modes_do: ['Fit the gears', '拟合传动刚度'],
   modes_stiffness: ['Stiffness of the gears', '传动刚度'],
@@ -103,17 +111,18 @@ function Found({ model, request, found }) {
 
 export function Modes({ model }) {
   const logs = useAnswer((signal) => get('v1/datasets', { robot: model.name, sort: '-created_at', limit: 50 }, signal), [model.name])
-  const [form, set] = useState({ elastic: model.joints.map(({ name }) => name), chosen: {}, most: '1' })
+  const [form, set] = useState({ elastic: model.joints.map(({ name }) => name), chosen: {}, swept: {}, most: '1', from: '2', to: '40', each: '20', rest: '2' })
   const [error, setError] = useState(null)
   const [fitted, setFitted] = useState(null)
   const items = logs.value?.items
-  const { chosen } = form
+  const { chosen, swept } = form
   const pick = (id, begin) => set({ ...form, chosen: { ...chosen, [id]: begin } })
   const drop = (id) => set({ ...form, chosen: Object.fromEntries(Object.entries(chosen).filter(([one]) => one !== id)) })
   const fit = (event) => {
     event.preventDefault()
     setError(null)
-    const request = { joints: form.elastic, logs: Object.entries(chosen).map(([dataset, begin]) => ({ dataset, begin: numberOf(begin) ?? null, modes_max: Number(form.most) })) }
+    const chirp = { amplitude: model.joints.map(({ name }) => (form.elastic.includes(name) ? 1 : 0)), frequencies: [numberOf(form.from), numberOf(form.to)], duration: numberOf(form.each), rest: numberOf(form.rest) }
+    const request = { joints: form.elastic, logs: Object.entries(chosen).map(([dataset, begin]) => ({ dataset, begin: numberOf(begin) ?? null, modes_max: Number(form.most), ...(swept[dataset] ? { chirp } : {}) })) }
     post(`${place(model)}/mode-fits`, request).then((found) => setFitted({ request, found, key: JSON.stringify(request) }), (refusal) => { setFitted(null); setError(refusal) })
   }
   if (!items) return html`<${Refusal} error=${logs.error} /><${Loading} error=${logs.error} />`
@@ -123,7 +132,9 @@ export function Modes({ model }) {
       <${Field} label=${t('modes_most')}><select value=${form.most} onChange=${(e) => set({ ...form, most: e.target.value })}>${['1', '2', '3', '4'].map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></${Field}></div></fieldset>
     <fieldset class="stack"><legend>${t('modes_logs')}</legend><p class="quiet">${t('modes_logs_text')}</p>
       ${items.map((log) => html`<div key=${log.id} class="row"><${Check} label=${html`<bdi>${log.label || shortId(log.id)}</bdi> · ${moment(log.created_at)}`} checked=${log.id in chosen} onChange=${() => (log.id in chosen ? drop(log.id) : pick(log.id, ''))} />
-        ${log.id in chosen && html`<${Num} label=${t('modes_begin')} width="7rem" value=${chosen[log.id]} onValue=${(begin) => pick(log.id, begin)} />`}</div>`)}</fieldset>
+        ${log.id in chosen && html`<${Num} label=${t(swept[log.id] ? 'modes_starts' : 'modes_begin')} width="7rem" value=${chosen[log.id]} onValue=${(begin) => pick(log.id, begin)} /><${Check} label=${t('modes_chirps')} checked=${!!swept[log.id]} onChange=${() => set({ ...form, swept: { ...swept, [log.id]: !swept[log.id] } })} />`}</div>`)}</fieldset>
+    ${Object.keys(chosen).some((id) => swept[id]) && html`<fieldset class="stack"><legend>${t('modes_sweep')}</legend><p class="quiet">${t('modes_sweep_text')}</p><div class="row">
+      ${['from', 'to', 'each', 'rest'].map((key) => html`<${Num} key=${key} label=${t(`modes_${key}`)} width="7rem" value=${form[key]} onValue=${(value) => set({ ...form, [key]: value })} />`)}</div></fieldset>`}
     <${Refusal} error=${error} />
     <div class="row end"><${Act} type="submit" class="main" role="operator" disabled=${!Object.keys(chosen).length || !form.elastic.length}>${t('modes_do')}</${Act}></div></form>
     ${fitted && html`<${Found} key=${fitted.key} model=${model} request=${fitted.request} found=${fitted.found} />`}`
