@@ -260,8 +260,9 @@ void control_take_alone(const struct armdyn_robot *robot, const double *q, struc
 }
 
 void control_encode(struct json_writer *w, const struct armdyn_control *control, const struct control_schedule *asked,
-                    size_t joints)
+                    const struct armdyn_robot_description *robot)
 {
+  const size_t joints = robot->joint_count;
   const unsigned taken = armdyn_law_gains(control->law);
   json_begin_object(w);
   json_key(w, "law"), json_write_text(w, control_laws[control->law]);
@@ -279,7 +280,7 @@ void control_encode(struct json_writer *w, const struct armdyn_control *control,
       json_write_numbers(w, values, count);
   }
   if (control->schedule.count || control->schedule.zones)
-    json_key(w, "schedule"), control_schedule_encode(w, &control->schedule, asked, joints);
+    json_key(w, "schedule"), control_schedule_encode(w, &control->schedule, asked, robot);
   if (control->law == ARMDYN_LAW_LAYERED)
     json_key(w, "learn_periods"), json_write_integer(w, (long long)control->learn_periods);
   if (control->search.radius > 0) json_key(w, "search"), json_encode_object(w, &search_type, &control->search, NULL);

@@ -51,6 +51,6 @@ void control_take_alone(const struct armdyn_robot *robot, const double *q, struc
 /* Law, rate and gains in force, as a result tells them: an object.
  *   asked  in  whose zones they are in, where they are */
 void control_encode(struct json_writer *w, const struct armdyn_control *control, const struct control_schedule *asked,
-                    size_t joints);
+                    const struct armdyn_robot_description *robot);
 
 #endif

@@ -117,13 +117,16 @@ void control_schedule_in_force(const struct control_schedule *asked, const struc
 }
 
 void control_schedule_encode(struct json_writer *w, const struct armdyn_schedule *schedule,
-                             const struct control_schedule *asked, size_t joints)
+                             const struct control_schedule *asked, const struct armdyn_robot_description *robot)
 {
+  const size_t joints = robot->joint_count;
   json_begin_object(w);
   if (schedule->zones)
     json_key(w, "zones"), json_write_text(w, asked->zones);
-  else
-    json_key(w, "over"), json_write_text(w, over_names[schedule->over]);
+  else {
+    json_member_text(w, "over", over_names[schedule->over]);
+    json_member_text(w, "joint", robot->joints[schedule->joint].name);
+  }
   json_key(w, "hysteresis"), json_write_number(w, schedule->hysteresis);
   if (asked->has_gains_at) json_key(w, "gains_at"), json_write_numbers(w, asked->gains_at, joints);
   if (schedule->zones) {

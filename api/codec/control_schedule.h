@@ -33,6 +33,6 @@ void control_schedule_in_force(const struct control_schedule *asked, const struc
 /* An object, as requests have it.
  *   asked  in  of zones: which, and whose gains */
 void control_schedule_encode(struct json_writer *w, const struct armdyn_schedule *schedule,
-                             const struct control_schedule *asked, size_t joints);
+                             const struct control_schedule *asked, const struct armdyn_robot_description *robot);
 
 #endif

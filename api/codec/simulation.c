@@ -306,10 +306,10 @@ static void encode_learning(struct json_writer *w, const struct simulation_learn
 
 static void encode_control(struct json_writer *w, const struct simulation_result *result)
 {
-  const size_t n = result->joint_count;
+  const size_t n = result->robot->joint_count;
   if (*result->request->trajectory) json_key(w, "trajectory"), json_write_text(w, result->request->trajectory);
   if (result->control)
-    json_key(w, "control"), control_encode(w, result->control, &result->request->control.schedule, n);
+    json_key(w, "control"), control_encode(w, result->control, &result->request->control.schedule, result->robot);
   json_key(w, "tracking"), json_begin_object(w);
   if (!result->request->open_loop) json_key(w, "bandwidth_hz"), json_write_number(w, result->request->bandwidth_hz);
   json_key(w, "rms"), json_write_numbers(w, result->off_rms, n);

@@ -93,7 +93,7 @@ struct simulation_result {
       [SIMULATION_SCHEDULED];  /* share of the periods in which each entry or zone of the schedule was in force */
   size_t entry, entry_changes; /* the last; how often it changed */
   const struct armdyn_control *control; /* in force; NULL: none */
-  size_t joint_count;
+  const struct armdyn_robot_description *robot;
   double work;                                    /* J, of the drives */
   double peak_kinetic;                            /* J, at a sample */
   struct tool_peak tool_speed, tool_acceleration; /* m/s, m/s^2, at a sample; with `control` at a period */

@@ -263,7 +263,7 @@ void tuning_result_encode(const struct tuning_result *result, struct buffer *out
   json_begin_object(&w);
   carried_encode(&w, &result->request->loops.carried);
   json_key(&w, "q"), json_write_numbers(&w, result->q, n);
-  json_key(&w, "control"), control_encode(&w, result->control, &zoned, n);
+  json_key(&w, "control"), control_encode(&w, result->control, &zoned, result->robot);
   json_key(&w, "bandwidth_hz"), json_write_numbers(&w, tuned->bandwidth, n);
   json_member_number(&w, "damping", tuned->damping);
   json_member_number(&w, "integral_part", tuned->integral);

@@ -177,7 +177,7 @@ struct verification_budget {
 struct verification_result {
   const struct verification_request *request;
   const char *request_text;
-  size_t joint_count;
+  const struct armdyn_robot_description *robot;
   const double *q;                            /* where gains are made */
   const struct armdyn_control (*controls)[2]; /* in force, of the laws; and of their PIDs alone */
   const double *masses;                       /* of the plants' payloads, kg */

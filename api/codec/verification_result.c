@@ -31,7 +31,7 @@ static void encode_laws(struct json_writer *w, const struct verification_result 
       json_member_text(w, "name", law_name(request, k, alone, name));
       json_member_number(w, "bandwidth_hz", request->laws[k].bandwidth_hz);
       json_key(w, "control"),
-          control_encode(w, &result->controls[k][alone], &request->laws[k].control.schedule, result->joint_count);
+          control_encode(w, &result->controls[k][alone], &request->laws[k].control.schedule, result->robot);
       json_end_object(w);
     }
   json_end_array(w);
@@ -105,8 +105,8 @@ static void encode_responses(struct json_writer *w, const struct verification_re
     json_begin_object(w);
     json_member_number(w, "frequency_hz", reference->frequencies[k]);
     json_key(w, "joints"), json_begin_array(w);
-    for (size_t j = 0; j < result->joint_count; j++) {
-      const struct verification_response *response = &c->responses[k * result->joint_count + j];
+    for (size_t j = 0; j < result->robot->joint_count; j++) {
+      const struct verification_response *response = &c->responses[k * result->robot->joint_count + j];
       json_begin_object(w);
       json_member_number(w, "gain", response->gain);
       json_member_number(w, "phase_deg", response->phase * 180 / PI);
@@ -163,12 +163,12 @@ static void encode_case(struct json_writer *w, const struct verification_result 
   if (!c->diverged) {
     encode_tool(w, c->position_rms_mm, c->position_max_mm, c->position_max_time, c->rotation_rms_mrad,
                 c->rotation_max_mrad);
-    if (*reference->measured) encode_apart(w, c, result->joint_count);
+    if (*reference->measured) encode_apart(w, c, result->robot->joint_count);
     json_member_number(w, "judged_mm", c->judged_mm);
     json_member_number(w, "judged_mrad", c->judged_mrad);
     if (motion) json_member_number(w, "settled_after", c->settled_after);
     json_key(w, "joints"), json_begin_array(w);
-    for (size_t j = 0; j < result->joint_count; j++)
+    for (size_t j = 0; j < result->robot->joint_count; j++)
       encode_joint(w, &c->joints[j], reference, reference->amplitude[j] != 0);
     json_end_array(w);
     if (c->responses) encode_responses(w, result, c);
@@ -222,7 +222,7 @@ static void encode_measured(struct json_writer *w, const struct verification_res
     if (limited(result->request)) json_member_truth(w, "within", m->within);
     json_member_number(w, "settled_after", m->settled_after);
     json_key(w, "joints"), json_begin_array(w);
-    for (size_t j = 0; j < result->joint_count; j++) {
+    for (size_t j = 0; j < result->robot->joint_count; j++) {
       json_begin_object(w);
       json_member_number(w, "rms", m->joints[j].rms);
       json_member_number(w, "max", m->joints[j].max);
@@ -379,7 +379,7 @@ void verification_result_encode(const struct verification_result *result, struct
   const struct verification_request *request = result->request;
   json_begin_object(&w);
   carried_encode(&w, &request->carried);
-  json_key(&w, "q"), json_write_numbers(&w, result->q, result->joint_count);
+  json_key(&w, "q"), json_write_numbers(&w, result->q, result->robot->joint_count);
   encode_limit(&w, request);
   encode_worst(&w, result);
   encode_plants(&w, result);

@@ -348,7 +348,7 @@ static void simulate(struct run *run)
     return;
   }
   send_rows(run);
-  run->result.joint_count = run->n;
+  run->result.robot = run->work->robot;
   average(run);
   run->result.request = request;
   run->result.request_text = run->work->request;

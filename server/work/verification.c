@@ -278,7 +278,7 @@ static void encode(const void *context, struct buffer *out)
   const struct verification_result result = {
     .request = &run->request,
     .request_text = run->work->request,
-    .joint_count = run->n,
+    .robot = run->work->robot,
     .q = run->q,
     .controls = (const struct armdyn_control(*)[2])run->controls,
     .masses = run->masses,

@@ -263,7 +263,7 @@ def test_gains_change_with_speed_and_where_they_do(client, places):
         assert found["tracking"]["scheduled"] == pytest.approx([where.count(0) / 101, where.count(1) / 101])
         assert found["tracking"]["schedule_changes"] == changes[hysteresis] > 0
         told = found["control"]["schedule"]
-        assert told["over"] == "speed" and [e["law"] for e in told["entries"]] == ["pid", "pid_gravity"] and told["entries"][1]["kd"] == [40]
+        assert (told["over"], told["joint"]) == ("speed", "only") and [e["law"] for e in told["entries"]] == ["pid", "pid_gravity"] and told["entries"][1]["kd"] == [40]
     assert changes[width] <= changes[0]
 
 
