@@ -29,11 +29,6 @@ void band_squares_add(const struct band_rows *rows, size_t width, double *A)
   fastest()->squares_add(rows, width, A);
 }
 
-static size_t row_length(size_t n, size_t width, size_t r)
-{
-  return n - r < width ? n - r : width;
-}
-
 bool band_factor(size_t n, size_t width, double *A)
 {
   return fastest()->factor(n, width, A);
@@ -46,17 +41,5 @@ void band_solve_all(size_t n, size_t width, const double *U, size_t count, size_
 
 void band_solve(size_t n, size_t width, const double *U, double *x)
 {
-  for (size_t r = 0; r < n; r++) {
-    const double *row = U + r * width;
-    const size_t length = row_length(n, width, r);
-    x[r] /= row[0];
-    for (size_t c = 1; c < length; c++) x[r + c] -= row[c] * x[r];
-  }
-  for (size_t r = n; r-- > 0;) {
-    const double *row = U + r * width;
-    const size_t length = row_length(n, width, r);
-    double sum[4] = { x[r] }; /* four at a time, as none waits for another */
-    for (size_t c = 1; c < length; c++) sum[c % 4] -= row[c] * x[r + c];
-    x[r] = (sum[0] + sum[1] + sum[2] + sum[3]) / row[0];
-  }
+  fastest()->solve(n, width, U, x);
 }

@@ -6,5 +6,5 @@
 #define LANES 4
 #include "lib/math/band_kernel.h"
 
-const struct band_kernels band_avx2 = { "avx2", LANES, factor, solve_all, squares_add };
+const struct band_kernels band_avx2 = { "avx2", LANES, factor, solve, solve_all, squares_add };
 #endif

@@ -6,5 +6,5 @@
 #define LANES 8
 #include "lib/math/band_kernel.h"
 
-const struct band_kernels band_avx512 = { "avx512", LANES, factor, solve_all, squares_add };
+const struct band_kernels band_avx512 = { "avx512", LANES, factor, solve, solve_all, squares_add };
 #endif

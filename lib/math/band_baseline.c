@@ -2,4 +2,4 @@
 #define LANES 2
 #include "lib/math/band_kernel.h"
 
-const struct band_kernels band_baseline = { "baseline", LANES, factor, solve_all, squares_add };
+const struct band_kernels band_baseline = { "baseline", LANES, factor, solve, solve_all, squares_add };

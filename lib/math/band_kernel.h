@@ -48,9 +48,94 @@ static inline lanes columns_left(const double *row, size_t above, size_t width, 
   return even + odd;
 }
 
+/* -- LANES rows at a time --
+ *
+ * Columns are taken LANES at a time too, from the first of the block on. What rows above have in them is taken off all rows
+ * of the block at once; then rows of the block are taken off those below them, by ratios that the first columns give; roots
+ * of pivots come last, so that no row waits for one. */
+
+/* Whole blocks need all of their columns, and room for them. */
+static inline size_t block_columns(size_t width)
+{
+  return 2 * LANES + (width - 2) / LANES * LANES;
+}
+static inline bool block_fits(size_t n, size_t width, size_t r)
+{
+  return width >= LANES && width <= BAND_COLUMNS_MAX && r + block_columns(width) <= n;
+}
+
+/* Less what the rows above have in columns first .. first + LANES - 1 of a block, the nearest row last. */
+static inline __attribute__((always_inline)) void block_left(const double *row, size_t above, size_t width,
+                                                             size_t first, lanes x[LANES])
+{
+  const size_t reach = first < width ? width - first - 1 : 0;
+  const size_t whole = first + LANES <= width ? width - first - LANES : 0;
+  size_t d = reach < above ? reach : above;
+  for (; d > width - LANES; d--) { /* those that only the first rows of the block know */
+    const double *u = row - d * width + d;
+    const lanes v = lanes_first(u + first, width - d - first);
+    for (size_t i = 0; i < width - d; i++) x[i] -= u[i] * v;
+  }
+  for (; d > whole; d--) {
+    const double *u = row - d * width + d;
+    const lanes v = lanes_first(u + first, width - d - first);
+    for (size_t i = 0; i < LANES; i++) x[i] -= u[i] * v;
+  }
+  for (; d > 0; d--) {
+    const double *u = row - d * width + d;
+    const lanes v = lanes_load(u + first);
+    for (size_t i = 0; i < LANES; i++) x[i] -= u[i] * v;
+  }
+}
+
+/* Row i of a block in these columns; of the first ones all from the diagonal on, and anything before it. */
+static inline lanes block_row(const double *row, size_t width, size_t first, size_t i)
+{
+  const double *at = row + i * width + first - i;
+  const size_t left = width + i > first ? width + i - first : 0;
+  return left >= LANES ? lanes_load(at) : lanes_first(at, left);
+}
+
+static bool block_factor(double *row, size_t above, size_t width)
+{
+  _Alignas(64) double out[LANES][BAND_COLUMNS_MAX + 2 * LANES];
+  double ratio[LANES][LANES], scale[LANES];
+  lanes x[LANES];
+  for (size_t i = 0; i < LANES; i++) x[i] = block_row(row, width, 0, i);
+  block_left(row, above, width, 0, x);
+  for (size_t i = 0; i < LANES; i++) {
+    scale[i] = x[i][i];
+    if (!(scale[i] > 0) || isinf(scale[i])) return false;
+    const lanes ratios = x[i] / scale[i];
+    for (size_t k = i + 1; k < LANES; k++) x[k] -= (ratio[i][k] = ratios[k]) * x[i];
+  }
+  for (size_t i = 0; i < LANES; i++) scale[i] = 1 / sqrt(scale[i]);
+  for (size_t first = 0; first < block_columns(width); first += LANES) {
+    if (first > 0) {
+      for (size_t i = 0; i < LANES; i++) x[i] = block_row(row, width, first, i);
+      block_left(row, above, width, first, x);
+      for (size_t i = 0; i < LANES; i++)
+        for (size_t k = i + 1; k < LANES; k++) x[k] -= ratio[i][k] * x[i];
+    }
+    for (size_t i = 0; i < LANES; i++) *(lanes *)(out[i] + first) = scale[i] * x[i];
+  }
+  for (size_t i = 0; i < LANES; i++) {
+    size_t c = 0;
+    for (; c + LANES <= width; c += LANES) {
+      const lanes whole = lanes_load(out[i] + i + c);
+      memcpy(row + i * width + c, &whole, sizeof whole);
+    }
+    for (; c < width; c++) row[i * width + c] = out[i][i + c];
+  }
+  return true;
+}
+
 static bool factor(size_t n, size_t width, double *A)
 {
-  for (size_t r = 0; r < n; r++) {
+  size_t r = 0;
+  for (; block_fits(n, width, r); r += LANES)
+    if (!block_factor(A + r * width, r < width - 1 ? r : width - 1, width)) return false;
+  for (; r < n; r++) {
     double *row = A + r * width, scale = 1;
     const size_t length = n - r < width ? n - r : width, above = r < width - 1 ? r : width - 1;
     for (size_t first = 0; first < length; first += LANES) {
@@ -78,6 +163,65 @@ static bool factor(size_t n, size_t width, double *A)
     }
   }
   return true;
+}
+
+/* -- one right-hand side -- */
+
+/* x = U'^-1 x in the rows of a block; what they are of those below is taken off these. */
+static inline void block_forward(const double *row, size_t width, double *x)
+{
+  double y[LANES];
+  for (size_t i = 0; i < LANES; i++) {
+    double left = x[i];
+    const double inverse = 1 / row[i * width];
+    for (size_t k = 0; k < i; k++) left -= row[k * width + i - k] * y[k];
+    x[i] = y[i] = left * inverse;
+  }
+  for (size_t first = LANES; first < block_columns(width); first += LANES) {
+    lanes left = lanes_load(x + first);
+    for (size_t i = 0; i < LANES; i++) left -= y[i] * block_row(row, width, first, i);
+    memcpy(x + first, &left, sizeof left);
+  }
+}
+
+/* x = U^-1 x in the rows of a block, those below are known. */
+static inline void block_backward(const double *row, size_t width, double *x)
+{
+  lanes sum[LANES] = { { 0 } }, y;
+  for (size_t first = LANES; first < block_columns(width); first += LANES) {
+    const lanes known = lanes_load(x + first);
+    for (size_t i = 0; i < LANES; i++) sum[i] += known * block_row(row, width, first, i);
+  }
+  for (size_t i = LANES; i-- > 0;) {
+    double left = x[i], more = 0;
+    const double inverse = 1 / row[i * width];
+    for (size_t k = 0; k < LANES; k += 2) left -= sum[i][k], more -= sum[i][k + 1];
+    left += more;
+    for (size_t k = LANES; k-- > i + 1;) left -= row[i * width + k - i] * y[k];
+    y[i] = left * inverse;
+  }
+  memcpy(x, &y, sizeof y);
+}
+
+static void solve(size_t n, size_t width, const double *U, double *x)
+{
+  size_t r = 0;
+  for (; block_fits(n, width, r); r += LANES) block_forward(U + r * width, width, x + r);
+  const size_t blocks = r;
+  for (; r < n; r++) {
+    const double *row = U + r * width;
+    const size_t length = n - r < width ? n - r : width;
+    x[r] /= row[0];
+    for (size_t c = 1; c < length; c++) x[r + c] -= row[c] * x[r];
+  }
+  while (r-- > blocks) {
+    const double *row = U + r * width;
+    const size_t length = n - r < width ? n - r : width;
+    double sum[4] = { x[r] }; /* four at a time, as none waits for another */
+    for (size_t c = 1; c < length; c++) sum[c % 4] -= row[c] * x[r + c];
+    x[r] = (sum[0] + sum[1] + sum[2] + sum[3]) / row[0];
+  }
+  for (r = blocks; r > 0; r -= LANES) block_backward(U + (r - LANES) * width, width, x + r - LANES);
 }
 
 /* -- several right-hand sides -- */

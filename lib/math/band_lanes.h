@@ -12,6 +12,7 @@ struct band_kernels {
   const char *name;
   size_t lanes;
   bool (*factor)(size_t n, size_t width, double *A);
+  void (*solve)(size_t n, size_t width, const double *U, double *x);
   void (*solve_all)(size_t n, size_t width, const double *U, size_t count, size_t stride, double *x, double *scratch);
   void (*squares_add)(const struct band_rows *rows, size_t width, double *A);
 };

@@ -5,5 +5,5 @@
 #define LANES 2
 #include "lib/math/band_kernel.h"
 
-const struct band_kernels band_neon = { "neon", LANES, factor, solve_all, squares_add };
+const struct band_kernels band_neon = { "neon", LANES, factor, solve, solve_all, squares_add };
 #endif
