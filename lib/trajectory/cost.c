@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "lib/model/compiled.h"
 #include "lib/trajectory/electrical_cost.h"
 #include "lib/trajectory/polynomial.h"
 #include "lib/trajectory/quadrature.h"
@@ -176,27 +177,49 @@ bool cost_is_dented(const struct cost *cost)
   return false;
 }
 
+/* Where friction changes its sign, or power, the density has bends that quarters of a piece are for. */
+static bool is_smooth(const struct cost *cost)
+{
+  const unsigned smooth = 1u << ARMDYN_FRICTION_OFFSET | 1u << ARMDYN_FRICTION_VISCOUS;
+  const struct armdyn_robot_description *d = armdyn_robot_description(cost->robot);
+  for (size_t j = 0; j < d->joint_count; j++) {
+    const struct armdyn_directed *viscous = &d->joints[j].friction.viscous;
+    if (cost->robot->joints[j].friction & ~smooth || viscous->positive != viscous->negative) return false;
+  }
+  return !cost_has_kinks(cost);
+}
+
 double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *trajectory,
                       struct armdyn_workspace *workspace, double *terms)
 {
-  enum { PARTS = 4, POINTS = PARTS * GAUSS_NODES };
-  const size_t n = trajectory->joint_count;
-  double q[POINTS * N], qd[POINTS * N], qdd[POINTS * N], tau[POINTS * N], sum = 0;
-  const struct armdyn_samples samples = { .count = POINTS, .q = { q, n }, .qd = { qd, n }, .qdd = { qdd, n } };
+  enum {
+    QUARTERS = 4,
+    TOGETHER = 8,
+    POINTS = TOGETHER * GAUSS_NODES
+  }; /* so many points fill the processor's vectors */
+  static const size_t MANY = 40;
+  const size_t n = trajectory->joint_count, pieces = trajectory->piece_count;
+  const size_t parts = pieces >= MANY && is_smooth(cost) ? 1 : QUARTERS;
+  double q[POINTS * N], qd[POINTS * N], qdd[POINTS * N], tau[POINTS * N], weight[POINTS], sum = 0;
   memset(terms, 0, cost->count * sizeof *terms);
-  for (size_t piece = 0; piece < trajectory->piece_count; piece++) {
-    const double part = (trajectory->breaks[piece + 1] - trajectory->breaks[piece]) / PARTS;
-    for (size_t i = 0; i < POINTS; i++) {
-      const size_t before = i / GAUSS_NODES;
+  for (size_t first = 0, count; first < pieces * parts; first += count) {
+    count = pieces * parts - first < TOGETHER ? pieces * parts - first : TOGETHER;
+    for (size_t i = 0; i < count * GAUSS_NODES; i++) {
+      const size_t piece = (first + i / GAUSS_NODES) / parts, before = (first + i / GAUSS_NODES) % parts;
+      const double part = (trajectory->breaks[piece + 1] - trajectory->breaks[piece]) / (double)parts;
       const double at = part * ((double)before + (1 + gauss_node[i % GAUSS_NODES]) / 2);
+      weight[i] = part / 2 * gauss_weight[i % GAUSS_NODES];
       piece_state(trajectory, piece, at, q + i * n, qd + i * n, qdd + i * n, NULL);
     }
+    const struct armdyn_samples samples = {
+      .count = count * GAUSS_NODES, .q = { q, n }, .qd = { qd, n }, .qdd = { qdd, n }
+    };
     armdyn_inverse_dynamics_batch(cost->robot, &samples, workspace, tau);
-    for (size_t i = 0; i < POINTS; i++) {
+    for (size_t i = 0; i < count * GAUSS_NODES; i++) {
       const struct cost_state x = { cost->robot, q + i * n, qd + i * n, tau + i * n, 0, NULL };
       for (size_t term = 0; term < cost->count; term++)
-        terms[term] += part / 2 * gauss_weight[i % GAUSS_NODES] * cost->terms[term].weight *
-                       cost_models[cost->terms[term].model].density(&cost->terms[term], &x);
+        terms[term] +=
+            weight[i] * cost->terms[term].weight * cost_models[cost->terms[term].model].density(&cost->terms[term], &x);
     }
   }
   for (size_t term = 0; term < cost->count; term++) sum += terms[term];

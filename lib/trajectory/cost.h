@@ -36,7 +36,7 @@ void cost_dent(const struct cost *cost, const double *q, const double *qd, const
 bool cost_is_dented(const struct cost *cost);
 
 /* Integrals of the exact densities of every term along a motion, each times its weight, by five Gauss nodes on quarters
- * of every piece; returns their sum.
+ * of every piece, or on the piece where they are many and nothing bends within one; returns their sum.
  *   terms  out  count */
 double cost_of_motion(const struct cost *cost, const struct armdyn_trajectory *trajectory,
                       struct armdyn_workspace *workspace, double *terms);
