@@ -268,23 +268,36 @@ struct group {
   _Alignas(64) double row[GROUP][BAND_COLUMNS_MAX];
 };
 
-/* Columns first .. first + LANES - 1 of row a, from its diagonal on */
-static inline void columns_add(double *A, size_t width, size_t a, size_t first, size_t length, lanes sum)
+/* All lanes but the first `count`; those are 0. */
+static inline lanes lanes_beyond(lanes x, size_t count)
 {
-  double *out = A + a * width;
-  if (first >= a && first - a + LANES <= width) {
-    sum += lanes_load(out + first - a);
-    memcpy(out + first - a, &sum, sizeof sum);
+  static const long long kept[2 * 8] = { 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1 };
+  lane_bits bits, keep;
+  memcpy(&bits, &x, sizeof bits);
+  memcpy(&keep, kept + 8 - count, sizeof keep);
+  bits &= keep;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Columns first .. first + LANES - 1 of row a, from its diagonal on; there is 0 to add to what lies beside them. */
+static inline void columns_add(double *A, const double *end, size_t width, size_t a, size_t first, lanes sum)
+{
+  double *out = A + a * width - a + first;
+  if (first < a) sum = lanes_beyond(sum, a - first);
+  if (out + LANES <= end) {
+    sum += lanes_load(out);
+    memcpy(out, &sum, sizeof sum);
     return;
   }
-  for (size_t l = 0; l < LANES; l++)
-    if (first + l >= a && first + l < length) out[first + l - a] += sum[l];
+  for (size_t l = 0; out + l < end && l < LANES; l++) out[l] += sum[l];
 }
 
 /* Two rows of the result at a time: every column that is loaded serves both. */
 static inline __attribute__((always_inline)) void group_add(const struct group *g, size_t count, size_t length,
                                                             size_t width, double *A)
 {
+  const double *end = A + length * width;
   for (size_t a = 0; a < length; a += 2) {
     double by[2][GROUP];
     for (size_t i = 0; i < count; i++) {
@@ -298,8 +311,8 @@ static inline __attribute__((always_inline)) void group_add(const struct group *
         sum[0] += by[0][i] * x;
         sum[1] += by[1][i] * x;
       }
-      columns_add(A, width, a, first, length, sum[0]);
-      if (a + 1 < length) columns_add(A, width, a + 1, first, length, sum[1]);
+      columns_add(A, end, width, a, first, sum[0]);
+      if (a + 1 < length) columns_add(A, end, width, a + 1, first, sum[1]);
     }
   }
 }
