@@ -3,6 +3,7 @@
 #define LIB_BASE_CARVE_H
 
 #include <stddef.h>
+#include <string.h>
 
 struct carve {
   unsigned char *base; /* 64-byte aligned, or NULL to measure */
@@ -15,6 +16,13 @@ static inline void *carve(struct carve *c, size_t count, size_t size)
   size_t at = c->used;
   c->used += (count * size + 63) & ~(size_t)63;
   return c->base ? c->base + at : NULL; /* no arithmetic on NULL */
+}
+
+/* The same, all 0. */
+static inline void *carve_zeroed(struct carve *c, size_t count, size_t size)
+{
+  void *piece = carve(c, count, size);
+  return piece ? memset(piece, 0, count * size) : NULL;
 }
 
 #endif

@@ -24,8 +24,8 @@ void elastic_carve(struct elastic_rows *rows, struct carve *c)
 {
   double **const all[] = { &rows->room, &rows->change, &rows->s,    &rows->p,   &rows->z,  &rows->y,
                            &rows->dz,   &rows->weight, &rows->pull, &rows->lag, &rows->ds, &rows->dp };
-  rows->on = carve(c, rows->count, sizeof *rows->on);
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = carve(c, rows->count, sizeof(double));
+  rows->on = carve_zeroed(c, rows->count, sizeof *rows->on);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = carve_zeroed(c, rows->count, sizeof(double));
 }
 
 static void start_cold(struct elastic_rows *rows, size_t i, double price, double mu)

@@ -55,15 +55,15 @@ void interior_point_carve(struct interior_point *ip, struct carve *c)
   ip->kkt = (struct kkt){ .order = size, .width = 4 * t->n, .first = first, .unknowns = u, .equations = e };
   ip->kkt.count = size - first - t->ends[1].given * t->n;
   ip->rows.count = newton_knot_rows(ip) + passages_gap_count(ip->passages, t);
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carve(c, size, sizeof(double));
-  for (size_t i = 0; i < sizeof borders / sizeof *borders; i++) *borders[i] = carve(c, u, sizeof(double));
-  for (size_t i = 0; i < sizeof equations / sizeof *equations; i++) *equations[i] = carve(c, e, sizeof(double));
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carve_zeroed(c, size, sizeof(double));
+  for (size_t i = 0; i < sizeof borders / sizeof *borders; i++) *borders[i] = carve_zeroed(c, u, sizeof(double));
+  for (size_t i = 0; i < sizeof equations / sizeof *equations; i++) *equations[i] = carve_zeroed(c, e, sizeof(double));
   ip->H = carve(c, band, sizeof(double));
   ip->S = carve(c, band, sizeof(double));
   ip->kkt.factor = carve(c, band, sizeof(double));
-  ip->H_mixed = carve(c, size, sizeof(double));
-  ip->S_mixed = carve(c, size, sizeof(double));
-  ip->corner = carve(c, u * u, sizeof(double));
+  ip->H_mixed = carve_zeroed(c, size, sizeof(double));
+  ip->S_mixed = carve_zeroed(c, size, sizeof(double));
+  ip->corner = carve_zeroed(c, u * u, sizeof(double));
   kkt_carve(&ip->kkt, c);
   elastic_carve(&ip->rows, c);
 }

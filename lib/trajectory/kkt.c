@@ -8,17 +8,17 @@
 void kkt_carve(struct kkt *k, struct carve *c)
 {
   const size_t u = k->unknowns, e = k->equations;
-  k->mixed = carve(c, u * k->order, sizeof(double));
-  k->equal = carve(c, e * k->order, sizeof(double));
+  k->mixed = carve_zeroed(c, u * k->order, sizeof(double));
+  k->equal = carve_zeroed(c, e * k->order, sizeof(double));
   k->solved = carve(c, (u + e) * k->order, sizeof(double));
-  k->corner = carve(c, u * u, sizeof(double));
-  k->across = carve(c, e * u, sizeof(double));
-  k->inner = carve(c, e * e, sizeof(double));
-  k->outer = carve(c, u * u, sizeof(double));
-  k->weight = carve(c, 2 * e * u, sizeof(double));
-  k->beside = carve(c, e, sizeof(double));
-  k->level = carve(c, e, sizeof(double));
-  k->spans = carve(c, e, sizeof *k->spans);
+  k->corner = carve_zeroed(c, u * u, sizeof(double));
+  k->across = carve_zeroed(c, e * u, sizeof(double));
+  k->inner = carve_zeroed(c, e * e, sizeof(double));
+  k->outer = carve_zeroed(c, u * u, sizeof(double));
+  k->weight = carve_zeroed(c, 2 * e * u, sizeof(double));
+  k->beside = carve_zeroed(c, e, sizeof(double));
+  k->level = carve_zeroed(c, e, sizeof(double));
+  k->spans = carve_zeroed(c, e, sizeof *k->spans);
   k->sides = carve(c, u + e > 0 ? k->order * BAND_SIDES : 0, sizeof(double));
 }
 

@@ -75,14 +75,16 @@ struct mesh {
   struct passages passages;
   struct passage list[ARMDYN_WAYPOINTS_MAX];
   struct interior_point ip;
-  void *memory;
 };
 
-static void mesh_close(struct mesh *m)
+/* Room for a mesh, as large as any before. */
+static unsigned char *room_of(struct planner *p, size_t size)
 {
-  if (!m) return;
-  free(m->memory);
-  free(m);
+  if (p->room_size >= size) return p->room;
+  free(p->room);
+  p->room = aligned_alloc(64, size);
+  p->room_size = p->room ? size : 0;
+  return p->room;
 }
 
 static bool passages_open(const struct planner *p, const struct candidate *c, struct mesh *m)
@@ -100,7 +102,7 @@ static bool passages_open(const struct planner *p, const struct candidate *c, st
   return true;
 }
 
-static struct mesh *mesh_open(const struct planner *p, const struct mesh_task *task, const struct candidate *c)
+static struct mesh *mesh_open(struct planner *p, const struct mesh_task *task, const struct candidate *c)
 {
   struct carve size = { 0 };
   struct mesh *m = calloc(1, sizeof *m);
@@ -123,12 +125,11 @@ static struct mesh *mesh_open(const struct planner *p, const struct mesh_task *t
   m->ip = (struct interior_point){ .problem = t, .passages = &m->passages, .go = p->go, .context = p->context };
   transcription_carve(t, &size);
   interior_point_carve(&m->ip, &size);
-  if (!(m->memory = aligned_alloc(64, size.used))) {
+  struct carve room = { room_of(p, size.used), 0 };
+  if (!room.base) {
     free(m);
     return NULL;
   }
-  memset(m->memory, 0, size.used);
-  struct carve room = { m->memory, 0 };
   transcription_carve(t, &room);
   interior_point_carve(&m->ip, &room);
   return m;
@@ -287,7 +288,7 @@ static enum armdyn_status solve(struct planner *p, const struct mesh_task *task,
   log->log_count = m->ip.log_count;
   log->iterations += (size_t)c->solved.iterations;
   const enum armdyn_status rc = adopt(m, c);
-  mesh_close(m);
+  free(m);
   return rc;
 }
 

@@ -372,6 +372,7 @@ out:
   for (size_t k = 0; s && k < s->count; k++) candidate_free(&s->list[k]);
   if (s) free(s->log);
   if (p) armdyn_workspace_free(p->workspace);
+  if (p) free(p->room);
   if (p) armdyn_trajectory_free(&p->torque);
   if (p) armdyn_trajectory_free(&p->way);
   if (p) basins_free(&p->basins);

@@ -72,7 +72,9 @@ struct planner {
   struct armdyn_trajectory way;    /* the first that was found; nothing: none */
   struct basins basins;
   struct basins softest; /* solutions of the problem with the roundest kinks, of starts so far */
-  bool cut;              /* a search ended by the caller, be it this or one for the smallest duration */
+  void *room;            /* of one mesh after the other: pages are touched for the first time once */
+  size_t room_size;
+  bool cut; /* a search ended by the caller, be it this or one for the smallest duration */
   struct planner_margins {
     struct armdyn_margin of[ARMDYN_LIMIT_KINDS * ARMDYN_JOINTS_MAX];
     double tool_usage, tool_time;     /* of the limit of the tool's speed; 0 where there is none */
