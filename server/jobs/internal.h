@@ -107,7 +107,7 @@ struct jobs {
   uint64_t turn;                     /* how many times a job was begun */
   uint64_t accepted;                 /* jobs */
   uint64_t replays;                  /* see live_position */
-  size_t live, running, held;        /* jobs */
+  size_t live, running;              /* jobs */
   size_t live_most;                  /* that are taken */
   size_t waiting_most, running_most; /* of one key; 0: no limit */
   uint64_t refused;                  /* jobs beyond the share of their key */

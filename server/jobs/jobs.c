@@ -337,14 +337,12 @@ void jobs_refresh(struct jobs *jobs, struct job_view *view)
   if (view->job.state == JOB_QUEUED && find(jobs, view->job.id, &now, NULL)) overlay(view, &now);
 }
 
-size_t jobs_running(struct jobs *jobs, struct buffer *ids)
+void jobs_running(struct jobs *jobs, struct buffer *ids)
 {
   buffer_text(ids, ",");
   pthread_mutex_lock(&jobs->lock);
   for (const struct live_job *job = jobs->first; job; job = job->next) buffer_format(ids, "%s,", job->id);
-  const size_t waiting = jobs->live - jobs->running - jobs->held;
   pthread_mutex_unlock(&jobs->lock);
-  return waiting;
 }
 
 void job_view_release(struct job_view *view)

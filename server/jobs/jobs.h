@@ -68,8 +68,8 @@ enum armdyn_status jobs_get(struct jobs *jobs, const char *id, struct job_view *
 void job_view_release(struct job_view *view);
 /* What is in memory of a job that a list of the store showed: changes view->job, sets the rest. */
 void jobs_refresh(struct jobs *jobs, struct job_view *view);
-/* The ids of the jobs that run now, a comma before and behind each; the answer is how many wait. */
-size_t jobs_running(struct jobs *jobs, struct buffer *ids);
+/* The ids of the jobs that run now, a comma before and behind each. */
+void jobs_running(struct jobs *jobs, struct buffer *ids);
 /* Cancel and wait (for some seconds at most) until that is stored. ENOTFOUND; ECONFLICT when it has ended already. */
 enum armdyn_status jobs_cancel(struct jobs *jobs, const char *id);
 /* Call `wake(context)` once, from another thread, when the job ends, at deadline_ns, or when the service stops,

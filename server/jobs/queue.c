@@ -154,7 +154,6 @@ enum armdyn_status live_append(struct jobs *jobs, struct live_job *job, const ch
   join(&group->first, &group->last, job, true);
   group->live++;
   group->waiting += !job->held;
-  jobs->held += job->held;
   for (enum sharing s = 0; s < SHARINGS; s++) group->parties[s]->live++;
   jobs->live++;
   deadlines_add(jobs, job);
@@ -252,12 +251,10 @@ void live_hold(struct jobs *jobs, struct live_job *job, bool held)
   if (job->held == held) return;
   job->held = held;
   if (held) {
-    jobs->held++;
     job->group->waiting--;
     deadlines_remove(jobs, job);
     return;
   }
-  jobs->held--;
   job->group->waiting++;
   deadlines_add(jobs, job);
   pthread_cond_broadcast(&jobs->changed);
@@ -291,7 +288,6 @@ void live_remove(struct jobs *jobs, struct live_job *job)
   while (*at != job) at = &(*at)->same_slot;
   *at = job->same_slot;
   group->waiting -= !job->held;
-  jobs->held -= job->held;
   group->live--;
   for (enum sharing s = 0; s < SHARINGS; s++) group->parties[s]->live--;
   group_leave(jobs, group);

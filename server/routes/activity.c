@@ -61,11 +61,6 @@ static enum armdyn_status tell_transfers(struct telling *t, const char *name, st
   return status;
 }
 
-#define WHERE(column, how, value)                                                                                      \
-  {                                                                                                                    \
-    .name = column, .match = how, .text = value                                                                        \
-  }
-
 static enum armdyn_status write_jobs(struct telling *t, const char *running)
 {
   struct jobs_figures figures;
@@ -73,22 +68,24 @@ static enum armdyn_status write_jobs(struct telling *t, const char *running)
   json_key(&t->w, "jobs"), json_begin_object(&t->w);
   json_key(&t->w, "running_count"), json_write_integer(&t->w, (long long)figures.running);
   json_key(&t->w, "waiting_count"), json_write_integer(&t->w, (long long)figures.queued);
-  enum armdyn_status status = tell_jobs(
-      t, "running",
-      (struct store_query){ .filters = { WHERE("state", STORE_IS, "queued"), WHERE("id", STORE_AMONG, running) },
-                            .filter_count = 2,
-                            .limit = RUNNING_TOLD });
+  enum armdyn_status status =
+      tell_jobs(t, "running",
+                (struct store_query){ .states = { { .name = job_state_names[JOB_QUEUED], .ids = running } },
+                                      .state_count = 1,
+                                      .limit = RUNNING_TOLD });
   if (!status)
     status = tell_jobs(
         t, "waiting",
-        (struct store_query){ .filters = { WHERE("state", STORE_IS, "queued"), WHERE("id", STORE_NOT_AMONG, running) },
-                              .filter_count = 2,
+        (struct store_query){ .states = { { .name = job_state_names[JOB_QUEUED], .ids = running, .except = true } },
+                              .state_count = 1,
                               .ascending = true,
                               .limit = WAITING_TOLD });
   if (!status)
     status = tell_jobs(t, "ended",
-                       (struct store_query){ .filters = { WHERE("state", STORE_AMONG, "succeeded failed cancelled") },
-                                             .filter_count = 1,
+                       (struct store_query){ .states = { { .name = job_state_names[JOB_SUCCEEDED] },
+                                                         { .name = job_state_names[JOB_FAILED] },
+                                                         { .name = job_state_names[JOB_CANCELLED] } },
+                                             .state_count = 3,
                                              .limit = ENDED_TOLD });
   json_end_object(&t->w);
   json_key(&t->w, "workers"), json_begin_object(&t->w);
@@ -100,17 +97,14 @@ static enum armdyn_status write_jobs(struct telling *t, const char *running)
 
 static enum armdyn_status write_transfers(struct telling *t)
 {
-  static const char ended[] = "done stopped failed interrupted";
+  struct store_query active = { .limit = RUNNING_TOLD }, ended = { .limit = ENDED_TOLD };
+  for (enum transfer_state state = 0; state < TRANSFER_STATE_COUNT; state++) {
+    struct store_query *query = transfer_state_final(state) ? &ended : &active;
+    query->states[query->state_count++].name = transfer_state_names[state];
+  }
   json_key(&t->w, "transfers"), json_begin_object(&t->w);
-  enum armdyn_status status = tell_transfers(
-      t, "active",
-      (struct store_query){
-          .filters = { WHERE("state", STORE_NOT_AMONG, ended) }, .filter_count = 1, .limit = RUNNING_TOLD });
-  if (!status)
-    status =
-        tell_transfers(t, "ended",
-                       (struct store_query){
-                           .filters = { WHERE("state", STORE_AMONG, ended) }, .filter_count = 1, .limit = ENDED_TOLD });
+  enum armdyn_status status = tell_transfers(t, "active", active);
+  if (!status) status = tell_transfers(t, "ended", ended);
   json_end_object(&t->w);
   return status;
 }

@@ -101,7 +101,7 @@ static enum armdyn_status list_all(struct alarm_list *list, struct buffer *total
   enum armdyn_status status = store_alarm_totals(app->store, &list->listing.query, list->totals);
   if (status) return status;
   alarms_unstored(app->alarms, visit_unstored, list);
-  list_add_states(&list->listing, &list->ranges);
+  list_add_states(&list->listing, &list->ranges, alarm_state_names);
   list_totals(&list->listing, alarm_state_names, list->totals, ALARM_STATE_COUNT, totals);
   return store_alarm_list(app->store, &list->listing.query, visit, list);
 }

@@ -360,41 +360,29 @@ static void visit(void *context, const struct store_job *job)
   buffer_release(&item);
 }
 
-/* The states that are asked for as conditions of the store, which keeps as queued what runs: ids tell these apart. */
-static void add_states(struct job_listing *l, struct list_ranges *ranges, const char *running)
+/* The states that are asked for, as the store has them, which keeps as queued what runs: ids tell these apart. */
+static void add_states(struct job_listing *l, const struct list_ranges *ranges, const char *running)
 {
-  static const char id_if_queued[] = "CASE state WHEN 'queued' THEN id ELSE '' END"; /* '' is in every text */
   struct store_query *query = &l->listing.query;
   const bool waits = list_state_asked(ranges->states, job_state_names[JOB_QUEUED]);
   const bool runs = list_state_asked(ranges->states, job_state_names[JOB_RUNNING]);
-  const size_t length = strlen(ranges->states);
-  const bool runs_only = !strcmp(ranges->states, job_state_names[JOB_RUNNING]);
-  if (runs) snprintf(ranges->states + length, sizeof ranges->states - length, ",%s", job_state_names[JOB_QUEUED]);
-  list_add_states(&l->listing, ranges);
-  if (runs != waits)
-    query->filters[query->filter_count++] = (struct store_filter){ .name = runs && !runs_only ? id_if_queued : "id",
-                                                                   .match = runs_only ? STORE_ONE_OF
-                                                                            : runs    ? STORE_AMONG
-                                                                                      : STORE_NOT_AMONG,
-                                                                   .text = running };
+  list_add_states(&l->listing, ranges, job_state_names);
+  for (size_t k = 0; k < query->state_count && runs != waits; k++)
+    if (query->states[k].name == job_state_names[waits ? JOB_QUEUED : JOB_RUNNING])
+      query->states[k] = (struct store_state){ job_state_names[JOB_QUEUED], running, .except = waits };
 }
 
-/* Of all that meet the conditions so far. How many of all wait is known in memory. */
-static enum armdyn_status count(struct job_listing *l, const char *running, size_t waiting, struct buffer *out)
+/* Of all that meet the conditions so far. */
+static enum armdyn_status count(struct job_listing *l, const char *running, struct buffer *out)
 {
-  static const char ended[] = "succeeded,failed,cancelled";
-  const bool all = !l->listing.query.filter_count;
   int64_t totals[JOB_STATE_COUNT], of_running[JOB_STATE_COUNT];
-  struct store_query query = l->listing.query, those = query;
-  if (all)
-    query.filters[query.filter_count++] =
-        (struct store_filter){ .name = "state", .match = STORE_ONE_OF, .text = ended };
-  those.filters[those.filter_count++] = (struct store_filter){ .name = "id", .match = STORE_ONE_OF, .text = running };
-  enum armdyn_status status = store_job_totals(l->app->store, &query, totals);
+  struct store_query those = l->listing.query;
+  those.states[those.state_count++] = (struct store_state){ job_state_names[JOB_QUEUED], running, .except = false };
+  enum armdyn_status status = store_job_totals(l->app->store, &l->listing.query, totals);
   if (!status) status = store_job_totals(l->app->store, &those, of_running);
   if (status) return status;
   totals[JOB_RUNNING] = of_running[JOB_QUEUED];
-  totals[JOB_QUEUED] = all ? (int64_t)waiting : totals[JOB_QUEUED] - totals[JOB_RUNNING];
+  totals[JOB_QUEUED] -= totals[JOB_RUNNING];
   list_totals(&l->listing, job_state_names, totals, JOB_STATE_COUNT, out);
   return ARMDYN_OK;
 }
@@ -402,9 +390,9 @@ static enum armdyn_status count(struct job_listing *l, const char *running, size
 static void list(struct job_listing *l, struct list_ranges *ranges)
 {
   struct buffer running = BUFFER(MB(1)), totals = BUFFER(KB(4));
-  const size_t waiting = jobs_running(l->app->jobs, &running);
+  jobs_running(l->app->jobs, &running);
   enum armdyn_status status = running.failure;
-  if (!status) status = count(l, running.data, waiting, &totals);
+  if (!status) status = count(l, running.data, &totals);
   if (!status) {
     add_states(l, ranges, running.data);
     status = store_job_list(l->app->store, &l->listing.query, visit, l);

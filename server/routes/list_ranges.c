@@ -91,10 +91,11 @@ bool list_state_asked(const char *states, const char *name)
   return false;
 }
 
-void list_add_states(struct listing *listing, const struct list_ranges *ranges)
+void list_add_states(struct listing *listing, const struct list_ranges *ranges, const char *const *names)
 {
-  if (*ranges->states)
-    add(listing, (struct store_filter){ .name = "state", .match = STORE_ONE_OF, .text = ranges->states });
+  struct store_query *query = &listing->query;
+  for (; *names; names++)
+    if (list_state_asked(ranges->states, *names)) query->states[query->state_count++].name = *names;
 }
 
 void list_totals(struct listing *listing, const char *const *names, const int64_t *totals, size_t count,

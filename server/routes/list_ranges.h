@@ -29,8 +29,9 @@ bool list_words(struct listing *listing, const char *parameter, const char *cons
 bool list_states(struct listing *listing, const char *const *names, size_t count, struct list_ranges *ranges);
 /* Is `name` one of the words of `states`, with commas between? */
 bool list_state_asked(const char *states, const char *name);
-/* They become a condition. */
-void list_add_states(struct listing *listing, const struct list_ranges *ranges);
+/* They become what the list shows.
+ *   names  in  as of list_states, a NULL behind the last */
+void list_add_states(struct listing *listing, const struct list_ranges *ranges, const char *const *names);
 
 /* {"queued": 3, ...} into listing->totals; `out` lives as long as the listing. */
 void list_totals(struct listing *listing, const char *const *names, const int64_t *totals, size_t count,

@@ -39,7 +39,7 @@ enum outcome order_list(struct exchange *x)
   }
   enum armdyn_status status = store_order_totals(store, &listing.query, counts);
   if (!status) list_totals(&listing, order_state_names, counts, ORDER_STATE_COUNT, &totals);
-  list_add_states(&listing, &ranges);
+  list_add_states(&listing, &ranges, order_state_names);
   if (!status) status = store_order_list(store, &listing.query, visit, &listing);
   listing_end(&listing, status);
   buffer_release(&totals);

@@ -133,7 +133,7 @@ enum outcome transfer_list(struct exchange *x)
   }
   enum armdyn_status status = store_transfer_totals(store, &listing.query, counts);
   if (!status) list_totals(&listing, transfer_state_names, counts, TRANSFER_STATE_COUNT, &totals);
-  list_add_states(&listing, &ranges);
+  list_add_states(&listing, &ranges, transfer_state_names);
   if (!status) status = store_transfer_list(store, &listing.query, visit, &listing);
   listing_end(&listing, status);
   buffer_release(&totals);

@@ -30,7 +30,7 @@ static const struct list_type alarm_lists = {
   .columns = COLUMNS,
   .key = "id",
   .search = ", code, text, controller, acknowledged_by",
-  .walked = "since",
+  .walked = (const char *const[]){ "since", NULL },
   .type = &alarm_type,
 };
 

@@ -56,7 +56,15 @@ struct list_type {
   /* What SQLite cannot know of the indexes, or NULL: */
   const char *const *narrow; /* columns, then NULL: a condition of one leaves few rows, and nothing else is sought by */
   const char *const *never_null; /* columns, then NULL: sorted by one of them, its index serves */
-  const char *walked; /* a column whose index holds what conditions look at: sorted by it, nothing is sought by */
+  /* States whose rows an index (state, created_at, key) has, a NULL behind the last, and columns with an index
+   * (column, state, created_at, key), or NULL */
+  const char *const *states, *const *of_states;
+  /* A table of how many rows there are (`count`) of each state and of values of columns, and these, then NULL; or NULL. */
+  const char *counts;
+  const char *const *counted;
+  /* columns, then NULL, whose indexes hold what conditions look at: sorted by one of them nothing is sought by, and by
+   * themselves never */
+  const char *const *walked;
   const struct record_type *type;
 };
 /* owner: whose rows, of those that `of` tells apart; else NULL. */

@@ -126,6 +126,11 @@ static const struct list_type job_lists = {
   .search = ", job_order_id, reason",
   .tags = "tags",
   .never_null = (const char *const[]){ "kind", "robot", "state", "priority", NULL },
+  .states = job_state_names,
+  .of_states = (const char *const[]){ "kind", "robot", NULL },
+  .walked = (const char *const[]){ "started_at", "finished_at", "priority", NULL },
+  .counts = "job_counts",
+  .counted = (const char *const[]){ "kind", "robot", NULL },
   .type = &job_type,
 };
 

@@ -209,7 +209,8 @@ static const struct list_type order_lists = {
   .narrow =
       (const char *const[]){ "job_order_id", "work_master_id", "equipment_id", "reason", "created_by_name", NULL },
   .never_null = (const char *const[]){ "priority", NULL },
-  .walked = "finished_at",
+  .states = order_state_names,
+  .walked = (const char *const[]){ "finished_at", NULL },
   .type = &order_type,
 };
 

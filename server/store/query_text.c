@@ -1,8 +1,11 @@
 /* The statements of lists: conditions, searches and orders as SQL. */
 #include "server/store/query_text.h"
 
+/* A text that is there already has its place. */
 static unsigned add(struct composing *c, struct value value)
 {
+  for (size_t k = 0; k < c->count; k++)
+    if (value.type == VALUE_TEXT && c->values[k].data == value.data) return (unsigned)k + 1;
   if (c->count == VALUES_MOST) {
     c->text.failure = ARMDYN_ELIMIT;
     return VALUES_MOST;
@@ -37,27 +40,67 @@ static bool is_among(const char *const *columns, const char *column)
   return columns && *columns;
 }
 
+/* Are the rows those of a few ids? */
+static bool is_by_ids(const struct composing *c)
+{
+  return c->state && c->state->ids && !c->state->except;
+}
+
 /* Does a condition of this column seek no rows, but is held against those that are come by? */
-static bool is_held_against(const struct list_type *list, const struct store_query *query, const char *column)
+static bool is_held_against(const struct composing *c, const struct list_type *list, const struct store_query *query,
+                            const char *column)
 {
   bool narrow = false;
-  for (size_t i = 0; i < query->filter_count; i++)
-    if (query->filters[i].match == STORE_ONE_OF && !strcmp(query->filters[i].name, list->key))
-      return strcmp(column, list->key) != 0;
-  if (query->driven) return true;
+  if (query->driven || is_by_ids(c)) return true;
   for (size_t i = 0; i < query->filter_count; i++) narrow |= is_among(list->narrow, query->filters[i].name);
   if (narrow) return !is_among(list->narrow, column);
-  return list->walked && query->sort && !strcmp(query->sort, list->walked);
+  if (query->search && query->state_count > 1 && !strcmp(column, "state")) return true;
+  return is_among(list->walked, column) || is_among(list->walked, query->sort ? query->sort : "created_at");
 }
 
 /* So that an index serves. */
-static void write_one_of(struct composing *c, const struct store_filter *filter, const char *plus)
+static void write_one_of(struct composing *c, const char *column, const char *texts, const char *plus)
 {
-  const unsigned value = add(c, value_text(filter->text));
+  const unsigned value = add(c, value_text(texts));
   buffer_format(&c->text,
                 " AND %s%s IN (SELECT " SQL_EITHER("value FROM json_each('[\"' || replace(?%u, ',', '\",\"') || '\"]')",
                                                    "unnest(string_to_array(?%u, ','))") ")",
-                plus, filter->name, value, value);
+                plus, column, value, value);
+}
+
+/* PostgreSQL takes two of three rows to be none of the ids, and one of 200 where it reads "= 0". */
+static void write_state(struct composing *c, const struct list_type *list, const struct store_state *state,
+                        const char *plus)
+{
+  buffer_format(&c->text, "%sstate = ?%u", plus, add(c, value_text(state->name)));
+  if (state->ids && state->except)
+    buffer_format(&c->text, " AND NOT (" SQL_EITHER("instr", "strpos") "(?%u, %s) > 0)", add(c, value_text(state->ids)),
+                  list->key);
+  else if (state->ids)
+    write_one_of(c, list->key, state->ids, "");
+}
+
+/* The one state, or any of those that are asked for. */
+static void write_states(struct composing *c, const struct list_type *list, const struct store_query *query)
+{
+  const char *plus = is_held_against(c, list, query, "state") ? SQL_EITHER("+", "") : "";
+  bool whole = true;
+  if (!c->state && !query->state_count) return;
+  buffer_text(&c->text, " AND ");
+  if (c->state) {
+    write_state(c, list, c->state, plus);
+    return;
+  }
+  for (size_t k = 0; k < query->state_count; k++) whole &= !query->states[k].ids;
+  buffer_format(&c->text, whole ? "%sstate IN (" : "(", plus);
+  for (size_t k = 0; k < query->state_count; k++) {
+    if (k) buffer_text(&c->text, whole ? ", " : " OR ");
+    if (whole)
+      buffer_format(&c->text, "?%u", add(c, value_text(query->states[k].name)));
+    else
+      write_state(c, list, &query->states[k], plus);
+  }
+  buffer_text(&c->text, ")");
 }
 
 /* Rows beside this one that the condition holds for. */
@@ -84,19 +127,15 @@ static void write_beside(struct composing *c, const struct list_type *list, cons
 static void write_filter(struct composing *c, const struct list_type *list, const struct store_query *query,
                          const struct store_filter *filter)
 {
-  const char *plus = is_held_against(list, query, filter->name) ? SQL_EITHER("+", "") : "";
+  const char *plus = is_held_against(c, list, query, filter->name) ? SQL_EITHER("+", "") : "";
   if (filter->match == STORE_ONE_OF && strchr(filter->text, ',')) {
-    write_one_of(c, filter, plus);
+    write_one_of(c, filter->name, filter->text, plus);
     return;
   }
-  bool among = filter->match == STORE_AMONG || filter->match == STORE_NOT_AMONG;
   unsigned value = add(c, filter->text ? value_text(filter->text) : value_number(filter->number));
-  if (among) /* PostgreSQL takes two of three rows to be none of them, and one of 200 where it reads "= 0". */
-    buffer_format(&c->text, " AND %s(" SQL_EITHER("instr", "strpos") "(?%u, %s) > 0)",
-                  filter->match == STORE_AMONG ? "" : "NOT ", value, filter->name);
-  else /* one of one is that one: its index has the rows in order */
-    buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name,
-                  filter->match == STORE_ONE_OF ? "=" : operators[filter->match], value);
+  /* one of one is that one: its index has the rows in order */
+  buffer_format(&c->text, " AND %s%s %s ?%u", plus, filter->name,
+                filter->match == STORE_ONE_OF ? "=" : operators[filter->match], value);
 }
 
 /* Letters A to Z are the small ones too, and no others are, whatever the language of the database. */
@@ -183,12 +222,13 @@ static void write_sorted(struct composing *c, const struct list_type *list, cons
                          unsigned metric)
 {
   const char *column = query->sort ? query->sort : "created_at";
+  const char *plus = query->driven || is_by_ids(c) ? SQL_EITHER("+", "") : "";
   if (query->metric)
     buffer_format(&c->text, "(SELECT value FROM result_metrics WHERE result_id = id AND name = ?%u)", metric);
   else if (strcmp(column, "created_at") == 0 || strcmp(column, list->key) == 0 || is_among(list->never_null, column))
-    buffer_format(&c->text, "%s%s", query->driven ? SQL_EITHER("+", "") : "", column);
+    buffer_format(&c->text, "%s%s", plus, column);
   else
-    buffer_format(&c->text, "coalesce(%s, '')", column);
+    buffer_format(&c->text, "%scoalesce(%s, '')", plus, column);
 }
 
 static void write_start(struct composing *c, const struct list_type *list, const struct store_query *query,
@@ -261,15 +301,16 @@ static void write_conditions(struct composing *c, const struct list_type *list, 
     else if (wide || !many)
       write_beside(c, list, filter, many);
   }
+  write_states(c, list, query);
 }
 
-/* The keys of the page are found first, so that no more is sorted than these; then their rows are read. */
-void compose_page(struct composing *c, const struct list_type *list, const char *owner, const struct store_query *query,
-                  const struct searching *searching)
+/* -- pages -- */
+
+static void write_found(struct composing *c, const struct list_type *list, const char *owner,
+                        const struct store_query *query, const struct searching *searching, unsigned metric,
+                        int64_t most)
 {
-  const int64_t most = query->limit ? (int64_t)query->limit + 1 : INT64_MAX;
-  const unsigned metric = query->metric ? add(c, value_text(query->sort)) : 0;
-  buffer_format(&c->text, "SELECT sorted, found, %s FROM (SELECT %s AS found, ", list->columns, list->key);
+  buffer_format(&c->text, "SELECT %s AS found, ", list->key);
   write_sorted(c, list, query, metric);
   buffer_text(&c->text, " AS sorted");
   write_source(c, list, searching ? searching->match : NULL);
@@ -281,14 +322,57 @@ void compose_page(struct composing *c, const struct list_type *list, const char 
   }
   write_start(c, list, query, metric);
   write_inner_order(c, list, query, metric);
-  buffer_format(&c->text, " LIMIT ?%u) AS page JOIN %s ON %s = found", add(c, value_integer(most)), list->table,
-                list->key);
+  buffer_format(&c->text, " LIMIT %lld", (long long)most);
+}
+
+/* The states that a page is put together from, as many: of each an index has the rows in order, of several together none has.
+ * 0: they are found at once. */
+static size_t take_apart(const struct list_type *list, const struct store_query *query,
+                         struct store_state states[STORE_STATES])
+{
+  bool by_state = false;
+  size_t count = 0;
+  if (!list->states || query->metric || query->search || query->driven) return 0;
+  if (query->sort && strcmp(query->sort, "created_at")) return 0;
+  for (size_t i = 0; i < query->filter_count; i++) {
+    const struct store_filter *filter = &query->filters[i];
+    by_state |= is_among(list->of_states, filter->name);
+    if (!is_beside(filter) && !is_among(list->of_states, filter->name) && strcmp(filter->name, "created_at")) return 0;
+  }
+  for (; count < query->state_count; count++) states[count] = query->states[count];
+  if (!count && by_state)
+    for (; list->states[count]; count++) states[count] = (struct store_state){ .name = list->states[count] };
+  return count > 1 ? count : 0;
+}
+
+/* The keys of the page are found first, so that no more is sorted than these; then their rows are read. */
+void compose_page(struct composing *c, const struct list_type *list, const char *owner, const struct store_query *query,
+                  const struct searching *searching)
+{
+  struct store_state states[STORE_STATES];
+  const size_t count = take_apart(list, query, states);
+  const int64_t most = query->limit ? (int64_t)query->limit + 1 : INT64_MAX;
+  const unsigned metric = query->metric ? add(c, value_text(query->sort)) : 0;
+  buffer_format(&c->text, "SELECT sorted, found, %s FROM (", list->columns);
+  for (size_t k = 0; k < count; k++) {
+    c->state = &states[k];
+    buffer_text(&c->text, k ? " UNION ALL SELECT * FROM (" : "SELECT * FROM (");
+    write_found(c, list, owner, query, searching, metric, most);
+    buffer_format(&c->text, ") AS of_%zu", k);
+  }
+  c->state = query->state_count == 1 ? query->states : NULL;
+  if (count)
+    buffer_format(&c->text, " ORDER BY sorted %s, found %s LIMIT %lld", way(query), way(query), (long long)most);
+  else
+    write_found(c, list, owner, query, searching, metric, most);
+  buffer_format(&c->text, ") AS page JOIN %s ON %s = found", list->table, list->key);
   write_owner(c, list, owner);
   write_order(c, query);
 }
 
 void compose_end(struct composing *c, const struct list_type *list, const char *owner, const struct store_query *query)
 {
+  c->state = query->state_count == 1 ? query->states : NULL;
   buffer_text(&c->text, "SELECT ");
   write_sorted(c, list, query, 0);
   buffer_format(&c->text, " AS sorted, %s AS found FROM %s WHERE TRUE", list->key, list->table);
@@ -394,9 +478,22 @@ void compose_told(struct composing *c, const struct list_type *list, const char 
                 list->trigrams, add(c, value_text(match)), HOLDING_MANY);
 }
 
+/* Is how many rows there are kept for all that is asked? */
+static bool is_counted(const struct list_type *list, const struct store_query *query)
+{
+  bool counted = list->counts && !query->state_count;
+  for (size_t i = 0; i < query->filter_count; i++)
+    counted &= query->filters[i].match == STORE_IS && is_among(list->counted, query->filters[i].name) &&
+               !is_beside(&query->filters[i]);
+  return counted;
+}
+
 void compose_totals(struct composing *c, const struct list_type *list, const struct store_query *query)
 {
-  buffer_format(&c->text, "SELECT state, count(*) FROM %s WHERE TRUE", list->table);
+  const bool counted = is_counted(list, query);
+  c->state = query->state_count == 1 ? query->states : NULL;
+  buffer_format(&c->text, "SELECT state, %s FROM %s WHERE TRUE", counted ? "CAST(sum(count) AS BIGINT)" : "count(*)",
+                counted ? list->counts : list->table);
   write_conditions(c, list, query, true);
   buffer_text(&c->text, " GROUP BY state");
 }

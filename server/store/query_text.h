@@ -6,7 +6,7 @@
 #include "server/store/internal.h"
 
 enum {
-  VALUES_MOST = 2 * STORE_FILTERS + 16,
+  VALUES_MOST = 2 * STORE_FILTERS + 2 * STORE_STATES + 16,
   HOLDING_MANY = 5000,       /* rows: so many in 200,000 are found as fast when rows are read in their order */
   LOOKED_AT = 10000,         /* rows of a page of a search, at most: some 20 ms */
   LOOKED_AT_BY_METRIC = 4000 /* which come from all over the table */
@@ -17,6 +17,8 @@ struct composing {
   struct buffer text;
   struct value values[VALUES_MOST];
   size_t count;
+  const struct store_state
+      *state; /* whose rows alone are written of at the moment; NULL: those of every state asked for */
 };
 #define COMPOSING ((struct composing){ .text = BUFFER(MB(1)) })
 

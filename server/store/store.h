@@ -113,9 +113,7 @@ enum store_match {
   STORE_AT_MOST,
   STORE_ABOVE,
   STORE_AT_LEAST,
-  STORE_AMONG,     /* text holds the value */
-  STORE_NOT_AMONG, /* text does not */
-  STORE_ONE_OF     /* text is the values that it may have, with commas between */
+  STORE_ONE_OF /* text is the values that it may have, with commas between */
 };
 enum store_where {
   STORE_COLUMN, /* of the row */
@@ -130,6 +128,12 @@ struct store_filter {
   const char *text; /* NULL: `number` counts */
   double number;
 };
+/* Rows in a state; or some of them, which memory alone knows (a job that runs is a queued one here). */
+struct store_state {
+  const char *name;
+  const char *ids; /* with commas between; NULL: all of the state */
+  bool except;     /* all but these */
+};
 /* Where a row stands in a sorted list. */
 enum { STORE_KEY_SIZE = 256 };
 struct store_key {
@@ -138,10 +142,12 @@ struct store_key {
   char text[STORE_KEY_SIZE]; /* cut to its size */
   char id[ARMDYN_NAME_SIZE]; /* or name, or number: what tells the list's rows apart */
 };
-enum { STORE_FILTERS = 26 };
+enum { STORE_FILTERS = 26, STORE_STATES = 16 };
 struct store_query {
   struct store_filter filters[STORE_FILTERS]; /* all of them hold */
   size_t filter_count;
+  struct store_state states[STORE_STATES]; /* it is one of these, no two of which have rows in common */
+  size_t state_count;                      /* 0: any state */
   const char *search; /* anywhere in what tells rows apart and describes them, whatever the case (ASCII); NULL: any */
   const char *sort;   /* NULL: created_at; else a column, never from outside, or a metric */
   bool metric;        /* `sort` is a metric; rows without it come last */

@@ -149,6 +149,7 @@ static const struct list_type transfer_lists = {
   .key = "id",
   .search = ", controller, job_order_id, reason, notes",
   .tags = "tags",
+  .states = transfer_state_names,
   .type = &transfer_type,
 };
 

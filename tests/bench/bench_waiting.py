@@ -17,7 +17,8 @@ from support import Server, postgresql, robot, until  # noqa: E402
 from support.motions import motion  # noqa: E402
 
 JOBS, KEYS, ROBOTS, REPEATS, TAKEN = 100_000, 20, 50, 9, 100
-LISTS = ({}, {"state": "queued"}, {"state": "running"}, {"robot": "arm-7"}, {"kind": "trajectory", "state": "queued"}, {"sort": "created_at"})
+LISTS = ({}, {"state": "queued"}, {"state": "running"}, {"robot": "arm-7"}, {"kind": "trajectory", "state": "queued"}, {"kind": "trajectory"}, {"state": "running,succeeded"},
+         {"sort": "created_at"}, {"sort": "priority"})
 # In words that both engines know.
 FILL = """INSERT INTO jobs (id, kind, robot, owner, revision, state, created_at, request, tags, attempts)
 WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < {count})

@@ -28,8 +28,8 @@ def fill(directory, count, kind="trajectory", summary=motion_summary):
         id, job = f"01J{k:023d}", f"01H{k:023d}"
         tags = json.dumps({"part": f"A{k % 100}"})
         at = f"2026-01-{1 + k // 3600 % 28:02d}T{k // 60 % 24:02d}:{k % 60:02d}:00.000Z"
-        db.execute("INSERT INTO jobs (id, kind, robot, revision, state, created_at, request, tags, attempts)"
-                   " VALUES (?, ?, ?, 1, 'succeeded', ?, '{}', ?, '[]')", (job, kind, name, at, tags))
+        db.execute("INSERT INTO jobs (id, kind, robot, revision, state, created_at, started_at, finished_at, request, tags, attempts)"
+                   " VALUES (?, ?, ?, 1, 'succeeded', ?, ?, ?, '{}', ?, '[]')", (job, kind, name, at, at, at, tags))
         db.execute("INSERT INTO results (id, kind, job, robot, revision, created_at, tags, summary, notes)"
                    " VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?)", (id, kind, job, name, at, tags, json.dumps(summary(k)), "a note of some length " * 8))
         db.execute("INSERT INTO result_documents VALUES (?, '{}')", (id,))

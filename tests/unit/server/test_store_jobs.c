@@ -101,36 +101,81 @@ static void same(const struct ids *got, const struct ids *expected)
   for (size_t i = 0; i < got->count; i++) cr_assert_str_eq(got->id[i], expected->id[i]);
 }
 
-/* 24 jobs of two kinds, two robots, three states, against a filter in the test. */
-Test(jobs, list_filters_and_pages)
+/* -- lists, held against loops -- */
+
+enum { JOBS = 24, WAITS = 1 << JOB_QUEUED, RUNS = 1 << JOB_RUNNING };
+static struct store_job jobs[JOBS]; /* of two kinds and robots, in states of which JOB_RUNNING is known here alone */
+static char running[JOBS * ID_SIZE];
+
+static void store_jobs(void)
 {
-  struct store_job jobs[24];
-  for (size_t i = 0; i < COUNT(jobs); i++) {
+  size_t length = 0;
+  for (size_t i = 0; i < JOBS; i++) {
     jobs[i] = a_job(i % 2 ? "r" : "s", 1);
     if (i % 3 == 0) snprintf(jobs[i].kind, sizeof jobs[i].kind, "excitation");
     OK(store_job_create(store, &jobs[i], NULL));
-    jobs[i].state = i % 4 == 0 ? JOB_FAILED : i % 4 == 1 ? JOB_CANCELLED : JOB_QUEUED;
-    if (jobs[i].state != JOB_QUEUED) OK(store_job_end(store, &jobs[i]));
+    jobs[i].state = i % 4 == 0 ? JOB_FAILED : i % 4 == 1 ? JOB_CANCELLED : i % 4 == 2 ? JOB_RUNNING : JOB_QUEUED;
+    if (jobs[i].state == JOB_RUNNING)
+      length += (size_t)snprintf(running + length, sizeof running - length, ",%s", jobs[i].id);
+    else if (jobs[i].state != JOB_QUEUED)
+      OK(store_job_end(store, &jobs[i]));
   }
+}
+
+static bool meets(const struct store_job *job, const char *kind, const char *robot, unsigned states)
+{
+  return (!kind || !strcmp(kind, job->kind)) && (!robot || !strcmp(robot, job->robot)) &&
+         (!states || states >> job->state & 1);
+}
+
+static void ask_states(struct store_query *query, unsigned states)
+{
+  for (enum job_state state = 0; state < JOB_STATE_COUNT; state++)
+    if (states >> state & 1 && state != JOB_QUEUED && state != JOB_RUNNING)
+      query->states[query->state_count++].name = job_state_name(state);
+  if (!(states & (WAITS | RUNS))) return;
+  const bool all = (states & WAITS) && (states & RUNS);
+  query->states[query->state_count++] =
+      (struct store_state){ job_state_name(JOB_QUEUED), all ? NULL : running, .except = states & WAITS };
+}
+
+/* By what is not sorted otherwise, in the order in which they were made. */
+static void check_list(const char *kind, const char *robot, unsigned states, const char *sort, const char *search)
+{
+  struct store_query query = query_of(5, COLUMNS(COLUMN("kind", kind), COLUMN("robot", robot)));
+  struct ids expected = { 0 }, got = { 0 };
+  ask_states(&query, states);
+  query.sort = sort, query.search = search, query.ascending = states % 2;
+  for (size_t i = 0; i < JOBS; i++) {
+    const struct store_job *job = &jobs[query.ascending ? i : JOBS - 1 - i];
+    if (meets(job, kind, robot, states)) memcpy(expected.id[expected.count++], job->id, ID_SIZE);
+  }
+  do OK(store_job_list(store, &query, note, &got));
+  while (query.more);
+  same(&got, &expected);
+}
+
+static void check_totals(const char *kind, const char *robot)
+{
+  struct store_query query = query_of(0, COLUMNS(COLUMN("kind", kind), COLUMN("robot", robot)));
+  int64_t expected[JOB_STATE_COUNT] = { 0 }, got[JOB_STATE_COUNT];
+  for (size_t i = 0; i < JOBS; i++) expected[jobs[i].state] += meets(&jobs[i], kind, robot, 0);
+  expected[JOB_QUEUED] += expected[JOB_RUNNING], expected[JOB_RUNNING] = 0;
+  OK(store_job_totals(store, &query, got));
+  for (int state = 0; state < JOB_STATE_COUNT; state++) cr_assert_eq(got[state], expected[state]);
+}
+
+Test(jobs, list_by_kind_robot_and_any_states)
+{
   static const char *const kinds[] = { NULL, "trajectory", "excitation", "none" };
-  static const char *const names[] = { NULL, "r", "s", "none" };
-  static const int states[] = { -1, JOB_QUEUED, JOB_FAILED, JOB_CANCELLED, JOB_SUCCEEDED };
+  static const char *const robots[] = { NULL, "r", "s", "none" };
+  store_jobs();
   for (size_t k = 0; k < COUNT(kinds); k++)
-    for (size_t r = 0; r < COUNT(names); r++)
-      for (size_t s = 0; s < COUNT(states); s++) {
-        int state = states[s];
-        const char *state_name = state < 0 ? NULL : job_state_name((enum job_state)state);
-        struct store_query query =
-            query_of(5, COLUMNS(COLUMN("kind", kinds[k]), COLUMN("robot", names[r]), COLUMN("state", state_name)));
-        struct ids expected = { 0 }, got = { 0 };
-        for (size_t i = COUNT(jobs); i-- > 0;)
-          if ((!kinds[k] || !strcmp(kinds[k], jobs[i].kind)) && (!names[r] || !strcmp(names[r], jobs[i].robot)) &&
-              (state < 0 || state == (int)jobs[i].state))
-            memcpy(expected.id[expected.count++], jobs[i].id, ID_SIZE);
-        do OK(store_job_list(store, &query, note, &got));
-        while (query.more);
-        same(&got, &expected);
-      }
+    for (size_t r = 0; r < COUNT(robots); r++) {
+      check_totals(kinds[k], robots[r]);
+      for (unsigned states = 0; states < 1u << JOB_STATE_COUNT; states++)
+        check_list(kinds[k], robots[r], states, states % 3 ? NULL : "priority", states % 5 ? NULL : "0");
+    }
 }
 
 Test(jobs, new_ones_do_not_move_a_page)

@@ -239,24 +239,6 @@ Test(lists, show_what_was_written_on_a_result)
   cr_assert_eq(pages(&of_a4).count, ROWS / 5 - 1);
 }
 
-/* Ids that live in memory only, as those of running jobs. */
-Test(lists, tell_ids_among_others)
-{
-  struct store_robot robot = a_robot("r");
-  OK(store_robot_create(store, &robot, NULL));
-  store_one(&rows[0], 0), store_one(&rows[1], 1), store_one(&rows[2], 2);
-  char among[128];
-  snprintf(among, sizeof among, " %s %s ", rows[0].id, rows[2].id);
-  struct store_query query = { .limit = 5, .filter_count = 1 };
-  query.filters[0] = (struct store_filter){ .name = "id", .match = STORE_AMONG, .text = among };
-  cr_assert_eq(pages(&query).count, 2);
-  query = (struct store_query){ .limit = 5, .filter_count = 1 };
-  query.filters[0] = (struct store_filter){ .name = "id", .match = STORE_NOT_AMONG, .text = among };
-  struct ids got = pages(&query);
-  cr_assert_eq(got.count, 1);
-  cr_assert_str_eq(got.id[0], rows[1].id);
-}
-
 /* -- how long it may take -- */
 
 static void count_entry(void *context, const struct store_audit *entry)

@@ -79,6 +79,15 @@ static const struct {
   { list_job, "kind",
     MORE("jobs", "id, kind, robot, revision, state, created_at, request, tags, attempts",
          "printf('K%025d', i), kind, robot, revision, state, created_at, request, tags, attempts") },
+  { list_job, "started_at",
+    MORE("jobs", "id, kind, robot, revision, state, created_at, request, tags, attempts, started_at",
+         "printf('S%025d', i), kind, robot, revision, state, created_at, request, tags, attempts, created_at") },
+  { list_job, "finished_at",
+    MORE("jobs", "id, kind, robot, revision, state, created_at, request, tags, attempts, finished_at",
+         "printf('F%025d', i), kind, robot, revision, state, created_at, request, tags, attempts, created_at") },
+  { list_job, "priority",
+    MORE("jobs", "id, kind, robot, revision, state, created_at, request, tags, attempts",
+         "printf('P%025d', i), kind, robot, revision, state, created_at, request, tags, attempts") },
   { list_transfer, "created_at",
     MORE("transfers", "id, controller, trajectory, state, sent, total, start_sent, created_at, request, tags, history",
          "printf('%026d', i), controller, trajectory, state, sent, total, 0, created_at, request, tags, history") },
@@ -216,4 +225,56 @@ Test(steps, conditions_are_sought_in_an_index)
   cr_assert_lt(steps_where(list_result, own), MANY);
   cr_assert_lt(steps_where(list_result, pinned), MANY);
   cr_assert_lt(steps_where(list_job, succeeded), MANY);
+}
+
+/* Jobs by kind, robot and state, of which there are two each; the last waits, the one before it runs. */
+#define RUNNING ",00000000000000000000000002,"
+static const struct store_query of_jobs[] = {
+  { .filters = { COLUMN("robot", "r") }, .filter_count = 1 },
+  { .filters = { COLUMN("kind", "trajectory") }, .filter_count = 1 },
+  { .filters = { COLUMN("robot", "r"), COLUMN("kind", "trajectory") }, .filter_count = 2 },
+  { .filters = { COLUMN("robot", "r") }, .filter_count = 1, .states = { { .name = "failed" } }, .state_count = 1 },
+  { .filters = { COLUMN("kind", "trajectory") },
+    .filter_count = 1,
+    .states = { { .name = "failed" } },
+    .state_count = 1 },
+  { .states = { { .name = "succeeded" }, { .name = "queued" } }, .state_count = 2 },
+  { .states = { { .name = "succeeded" }, { .name = "queued", .ids = RUNNING } }, .state_count = 2 },
+  { .states = { { .name = "failed" }, { .name = "queued", .ids = RUNNING } }, .state_count = 2 },
+  { .states = { { .name = "queued", .ids = RUNNING } }, .state_count = 1 },
+  { .states = { { .name = "queued", .ids = RUNNING, .except = true } }, .state_count = 1 },
+};
+
+static void measure_jobs(int64_t of_page[COUNT(of_jobs)], int64_t of_totals[COUNT(of_jobs)])
+{
+  int64_t totals[JOB_STATE_COUNT];
+  for (size_t i = 0; i < COUNT(of_jobs); i++) {
+    struct store_query query = of_jobs[i];
+    query.limit = PAGE;
+    steps = 0;
+    OK(list_job(&query));
+    of_page[i] = steps;
+    query.state_count = 0;
+    steps = 0;
+    OK(store_job_totals(store, &query, totals));
+    of_totals[i] = steps;
+  }
+}
+
+Test(steps, pages_and_totals_of_jobs_by_kind_robot_and_states)
+{
+  static const char more[] = MORE(
+      "jobs", "id, kind, robot, revision, state, created_at, request, tags, attempts",
+      "printf('%026d', i), kind, robot, revision, CASE i % 2 WHEN 0 THEN 'queued' ELSE 'succeeded' END, created_at,"
+      " request, tags, attempts");
+  int64_t before[2][COUNT(of_jobs)], after[2][COUNT(of_jobs)];
+  stored_result();
+  grow(more, 2, FEW);
+  measure_jobs(before[0], before[1]);
+  grow(more, FEW + 1, MANY);
+  measure_jobs(after[0], after[1]);
+  for (size_t i = 0; i < COUNT(of_jobs); i++)
+    for (size_t k = 0; k < 2; k++)
+      cr_assert_lt(after[k][i], 2 * before[k][i], "%s %zu: %jd steps, then %jd", k ? "totals" : "page", i,
+                   (intmax_t)before[k][i], (intmax_t)after[k][i]);
 }
