@@ -10,11 +10,7 @@
 
 #include "lib/trajectory/interior_point.h"
 
-/* As fmin and fmax where b is a number, without the calls. */
-static inline double smaller(double a, double b)
-{
-  return a < b ? a : b;
-}
+/* As fmax where b is a number, without the call. */
 static inline double larger(double a, double b)
 {
   return a > b ? a : b;
@@ -88,39 +84,48 @@ double elastic_priced(const struct elastic_rows *rows, double price)
 void elastic_condense(struct elastic_rows *rows, double mu)
 {
   for (size_t i = 0; i < rows->count; i++) {
-    const double z = rows->z[i], y = rows->y[i], s = rows->s[i], p = rows->p[i];
+    const double z = rows->z[i], s = rows->s[i], p = rows->p[i];
     if (!rows->on[i]) continue;
-    rows->weight[i] = 1 / (s / z + p / y);
-    rows->pull[i] = z + rows->weight[i] * (mu / z - s - mu / y + p - rows->lag[i]);
+    const double by_z = 1 / z, by_y = 1 / rows->y[i];
+    rows->weight[i] = 1 / (s * by_z + p * by_y);
+    rows->pull[i] = z + rows->weight[i] * (mu * by_z - s - mu * by_y + p - rows->lag[i]);
   }
 }
 
 void elastic_direction(struct elastic_rows *rows, double price, double mu, double *slope)
 {
+  double sum[4] = { 0 }; /* side by side, as none waits for another */
   for (size_t i = 0; i < rows->count; i++) {
+    const double z = rows->z[i], s = rows->s[i], p = rows->p[i], pull = rows->pull[i], change = rows->change[i];
     if (!rows->on[i]) continue;
-    const double z = rows->z[i], y = rows->y[i], s = rows->s[i], p = rows->p[i];
+    const double by_z = 1 / z, by_y = 1 / rows->y[i];
     const double above = larger(rows->lag[i], 0), below = larger(-rows->lag[i], 0);
-    const double dz = rows->pull[i] - z - rows->weight[i] * rows->change[i];
-    const double ds = mu / z - s - s / z * dz, dp = mu / y - p + p / y * dz;
+    const double dz = pull - z - rows->weight[i] * change;
+    const double ds = (mu - s * dz) * by_z - s, dp = (mu + p * dz) * by_y - p;
     rows->dz[i] = dz, rows->ds[i] = ds, rows->dp[i] = dp;
-    *slope +=
-        rows->pull[i] * rows->change[i] + (price - mu / (p + below)) * (dp - below) - mu / (s + above) * (ds - above);
+    sum[i % 4] += pull * change + (price - mu / (p + below)) * (dp - below) - mu / (s + above) * (ds - above);
   }
+  *slope += sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/* The largest share of what is left that a whole step takes: few rows are divided by. */
+static inline void take(double *most, double step, double left)
+{
+  if (-step > *most * left) *most = -step / left;
 }
 
 void elastic_lengths(const struct elastic_rows *rows, double *primal, double *dual)
 {
   const double keep = 0.995;
-  *primal = *dual = 1;
+  double most[2] = { keep, keep };
   for (size_t i = 0; i < rows->count; i++) {
     if (!rows->on[i]) continue;
-    const double dz = rows->dz[i], ds = rows->ds[i], dp = rows->dp[i];
-    if (ds < 0) *primal = smaller(-keep * rows->s[i] / ds, *primal);
-    if (dp < 0) *primal = smaller(-keep * rows->p[i] / dp, *primal);
-    if (dz < 0) *dual = smaller(-keep * rows->z[i] / dz, *dual);
-    if (dz > 0) *dual = smaller(keep * rows->y[i] / dz, *dual);
+    take(&most[0], rows->ds[i], rows->s[i]);
+    take(&most[0], rows->dp[i], rows->p[i]);
+    take(&most[1], rows->dz[i], rows->z[i]);
+    take(&most[1], -rows->dz[i], rows->y[i]);
   }
+  *primal = keep / most[0], *dual = keep / most[1];
 }
 
 /* What is linear of the lag is left in it; s or p takes the rest. */
