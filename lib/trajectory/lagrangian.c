@@ -38,21 +38,6 @@ double lagrangian_evaluate(struct transcription *t, const double *controls)
   return t->total = cost;
 }
 
-void lagrangian_differentiate(struct transcription *t, const double *controls)
-{
-  const size_t n = t->n, size = n * sizeof *t->cost_slopes;
-  transcription_differentiate(t, controls);
-  for (size_t p = 0; p < t->points; p++) {
-    const size_t at = p * n;
-    double *out = t->cost_slopes + 3 * at;
-    struct cost_slopes x;
-    cost_slopes(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p) / t->cost.scale, &x);
-    memcpy(out, x.q, size);
-    memcpy(out + n, x.qd, size);
-    memcpy(out + 2 * n, x.tau, size);
-  }
-}
-
 /* Of the room for 32 joints most is not used. */
 static void pull_clear(const struct transcription *t, struct point_pull *out)
 {
@@ -62,18 +47,23 @@ static void pull_clear(const struct transcription *t, struct point_pull *out)
   }
 }
 
-void lagrangian_pull(const struct transcription *t, size_t point, const double *multiplier, struct point_pull *out)
+/* out = scale times the slopes of the cost */
+static void slopes_pull(const struct transcription *t, size_t point, double scale, struct point_pull *out)
 {
   const double *slopes = t->cost_slopes + point * 3 * t->n;
-  pull_clear(t, out);
+  for (size_t j = 0; j < t->n; j++) {
+    out->motion[0][j] = scale * slopes[j];
+    out->motion[1][j] = scale * slopes[t->n + j];
+    out->torque[j] = scale * slopes[2 * t->n + j];
+    out->motion[2][j] = out->motion[3][j] = out->bend[j] = 0;
+  }
+}
+
+void lagrangian_pull(const struct transcription *t, size_t point, const double *multiplier, struct point_pull *out)
+{
+  slopes_pull(t, point, t->cost.scale, out);
   for (size_t b = 0; b < t->bound_count && point % 2 == 0 && multiplier; b++)
     if (kind_of(t, b)->pull) kind_of(t, b)->pull(t, &t->bounds[b], multiplier + b * (t->intervals + 1), point / 2, out);
-  const double scale = t->cost.scale;
-  for (size_t j = 0; j < t->n; j++) {
-    out->motion[0][j] += scale * slopes[j];
-    out->motion[1][j] += scale * slopes[t->n + j];
-    out->torque[j] += scale * slopes[2 * t->n + j];
-  }
 }
 
 /* motion += D' torque. With a number of joints that the compiler knows there is no counting. */
@@ -122,20 +112,61 @@ static void pull_add(const struct transcription *t, size_t p, const struct point
   }
 }
 
+/* Gradient and most += what a point pulls; returns its part by log T. */
+static double gradient_add(const struct transcription *t, size_t p, struct point_pull *pull, double *gradient,
+                           double *most)
+{
+  double by_duration = 0;
+  chain(t, p, pull);
+  pull_add(t, p, pull, gradient, most);
+  for (size_t r = 0; r < 4 && t->by_duration; r++)
+    for (size_t j = 0; j < t->n; j++) by_duration += pull->motion[r][j] * t->by_duration[(p * 5 + r) * t->n + j];
+  return by_duration;
+}
+
+static double largest_of(size_t n, const double *x)
+{
+  double largest = 0;
+  for (size_t j = 0; j < n; j++) largest = fmax(largest, x[j]);
+  return largest;
+}
+
+void lagrangian_differentiate(struct transcription *t, const double *controls)
+{
+  const size_t n = t->n, size = n * sizeof *t->cost_slopes;
+  double most[N] = { 0 };
+  transcription_differentiate(t, controls);
+  memset(t->middles, 0, t->controls * size);
+  t->middles_by_duration = 0;
+  for (size_t p = 0; p < t->points; p++) {
+    const size_t at = p * n;
+    double *out = t->cost_slopes + 3 * at;
+    struct cost_slopes x;
+    cost_slopes(&t->cost, t->q + at, t->qd + at, t->tau + at, quadrature_weight(t, p) / t->cost.scale, &x);
+    memcpy(out, x.q, size);
+    memcpy(out + n, x.qd, size);
+    memcpy(out + 2 * n, x.tau, size);
+    if (p % 2 == 0) continue;
+    struct point_pull pull;
+    slopes_pull(t, p, 1, &pull);
+    t->middles_by_duration += gradient_add(t, p, &pull, t->middles, most);
+  }
+  t->middles_most = largest_of(n, most);
+}
+
 double lagrangian_gradient(const struct transcription *t, const double *multiplier, double *gradient, double *size)
 {
   const size_t n = t->n;
-  double largest = 0, most[N] = { 0 }; /* of every joint, so that joints are side by side in vectors */
-  double by_duration = t->by_duration ? t->total : 0;
-  for (size_t p = 0; p < t->points; p++) {
+  const double scale = t->cost.scale;
+  double most[N] = { 0 }; /* of every joint, so that joints are side by side in vectors */
+  double by_duration = t->by_duration ? t->total + scale * t->middles_by_duration : 0;
+  for (size_t i = 0; i < t->controls * n; i++) gradient[i] += scale * t->middles[i];
+  for (size_t p = 0; p < t->points; p += 2) {
     struct point_pull pull;
     lagrangian_pull(t, p, multiplier, &pull);
-    chain(t, p, &pull);
-    pull_add(t, p, &pull, gradient, most);
-    for (size_t r = 0; r < 4 && t->by_duration; r++)
-      for (size_t j = 0; j < n; j++) by_duration += pull.motion[r][j] * t->by_duration[(p * 5 + r) * n + j];
+    by_duration += gradient_add(t, p, &pull, gradient, most);
   }
-  for (size_t j = 0; j < n; j++) largest = fmax(largest, most[j]);
+  double largest = fmax(largest_of(n, most), scale * t->middles_most);
   for (size_t b = 0; b < t->bound_count && multiplier; b++)
     if (kind_of(t, b)->pull_controls)
       by_duration +=

@@ -24,6 +24,7 @@ void transcription_carve(struct transcription *t, struct carve *c)
   t->tool = t->tool_speed > 0 ? carve_zeroed(c, knots * TOOL_FIGURES(n), sizeof *t->tool) : NULL;
   t->nearness = t->obstacles ? carve_zeroed(c, t->obstacles->count * knots * (1 + n), sizeof *t->nearness) : NULL;
   t->shift = t->robust ? carve_zeroed(c, 2 * knots * n, sizeof *t->shift) : NULL;
+  t->middles = carve_zeroed(c, t->controls * n, sizeof *t->middles);
   t->cost_slopes = carve_zeroed(c, t->points * 3 * n, sizeof *t->cost_slopes);
   t->sides = t->sided ? carve_zeroed(c, t->points * n, sizeof *t->sides) : NULL;
   t->powers = t->sided ? carve_zeroed(c, t->points * n, sizeof *t->powers) : NULL;

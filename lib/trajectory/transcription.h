@@ -76,8 +76,10 @@ struct transcription {
   double *tool;           /* knots x TOOL_FIGURES(n) (tool_bound.c) where its speed is limited, else NULL */
   double *sides, *powers; /* points x n, of the cost's kinks (electrical_cost.c) where `sided`, else NULL */
   double *room;           /* bound_count x knots */
-  double *cost_slopes;    /* points x 3 x n: of the cost, unscaled, by q, qd and tau, times the weight of the point */
-  double *curvature;      /* scratch of curvature.c: points x CURVATURE_FIGURES(n) */
+  double *middles; /* gradient of the cost of scale 1 at the middles of intervals alone, which no limit pulls at; */
+  double middles_most, middles_by_duration; /* its largest summand, and by log T */
+  double *cost_slopes; /* points x 3 x n: of the cost, unscaled, by q, qd and tau, times the weight of the point */
+  double *curvature;   /* scratch of curvature.c: points x CURVATURE_FIGURES(n) */
 };
 /* Of a knot: half the square of the tool's speed; its slopes by the positions and velocities; and those of the three
  * components of the tool's velocity. */
