@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "lib/math/vector_units.h"
 #include "lib/trajectory/electrical_cost.h"
 
 enum { N = ARMDYN_JOINTS_MAX };
@@ -75,7 +76,8 @@ static inline __attribute__((always_inline)) void chain_rows(size_t n, const dou
 }
 
 /* The pull on the torques becomes one on the motion. */
-static void chain(const struct transcription *t, size_t p, struct point_pull *pull)
+static inline __attribute__((always_inline)) void chain(const struct transcription *t, size_t p,
+                                                        struct point_pull *pull)
 {
   for (size_t r = 0; r < 3; r++) {
     const double *D = transcription_slopes(t, p, r);
@@ -101,8 +103,9 @@ static inline __attribute__((always_inline)) void pull_controls(size_t n, double
     }
 }
 
-static void pull_add(const struct transcription *t, size_t p, const struct point_pull *pull, double *gradient,
-                     double *most)
+static inline __attribute__((always_inline)) void pull_add(const struct transcription *t, size_t p,
+                                                           const struct point_pull *pull, double *gradient,
+                                                           double *most)
 {
   double *out = gradient + transcription_interval(t, p) * t->n;
   switch (t->n) {
@@ -113,6 +116,7 @@ static void pull_add(const struct transcription *t, size_t p, const struct point
 }
 
 /* Gradient and most += what a point pulls; returns its part by log T. */
+FOR_VECTOR_UNITS
 static double gradient_add(const struct transcription *t, size_t p, struct point_pull *pull, double *gradient,
                            double *most)
 {
@@ -173,12 +177,6 @@ double lagrangian_gradient(const struct transcription *t, const double *multipli
           kind_of(t, b)->pull_controls(t, &t->bounds[b], multiplier + b * (t->intervals + 1), gradient, &largest);
   if (size) *size = largest;
   return by_duration;
-}
-
-/* J: rows of torque by the 4 n controls of a point */
-static void control_jacobian(const struct transcription *t, size_t p, double *J)
-{
-  for (size_t i = 0; i < t->n; i++) transcription_torque_row(t, p, i, J + i * 4 * t->n);
 }
 
 /* A square of the cost in terms of the 4 n controls of a point; returns its part by log T. */
@@ -307,7 +305,7 @@ void lagrangian_gauss_newton(const struct transcription *t, const double *stiffn
     const struct block block = block_at(t, transcription_interval(t, p), H, bend);
     struct point_pull weight;
     weights_at(t, p, stiffness, &weight, &squares);
-    control_jacobian(t, p, J);
+    transcription_torque_rows(t, p, J);
     torque_squares_add(t, p, &block, weight.torque, J, t->by_duration ? t->by_duration + (p * 5 + 4) * n : NULL);
     cost_squares_add(t, p, &squares, J, &block);
     if (p % 2 == 0) motion_squares_add(t, p, &weight, &block);
@@ -330,7 +328,7 @@ void lagrangian_dent_add(const struct transcription *t, double *S, struct durati
     const size_t at = p * n;
     const struct block block = block_at(t, transcription_interval(t, p), S, bend);
     cost_dent(&t->cost, t->q + at, t->qd + at, t->tau + at, sides_of(t, p), quadrature_weight(t, p), &squares);
-    control_jacobian(t, p, J);
+    transcription_torque_rows(t, p, J);
     cost_squares_add(t, p, &squares, J, &block);
   }
 }

@@ -1,6 +1,7 @@
 #include "lib/trajectory/transcription.h"
 
 #include "armdyn/derivatives.h"
+#include "lib/math/vector_units.h"
 #include "lib/trajectory/bspline.h"
 
 void transcription_carve(struct transcription *t, struct carve *c)
@@ -125,16 +126,27 @@ static inline __attribute__((always_inline)) void row_of(size_t n, double (*basi
     for (size_t j = 0; j < n; j++) row[a * n + j] = basis[0][a] * Q[j] + basis[1][a] * V[j] + basis[2][a] * M[j];
 }
 
+static inline __attribute__((always_inline)) void torque_row(const struct transcription *t, size_t n, size_t point,
+                                                             size_t i, double *row)
+{
+  row_of(n, t->basis[point], transcription_slopes(t, point, 0) + i * n, transcription_slopes(t, point, 1) + i * n,
+         transcription_slopes(t, point, 2) + i * n, row);
+}
+
 void transcription_torque_row(const struct transcription *t, size_t point, size_t i, double *row)
 {
+  torque_row(t, t->n, point, i, row);
+}
+
+FOR_VECTOR_UNITS
+void transcription_torque_rows(const struct transcription *t, size_t point, double *rows)
+{
   const size_t n = t->n;
-  const double *Q = transcription_slopes(t, point, 0) + i * n, *V = transcription_slopes(t, point, 1) + i * n;
-  const double *M = transcription_slopes(t, point, 2) + i * n;
-  switch (n) {
-  case 6: row_of(6, t->basis[point], Q, V, M, row); break;
-  case 7: row_of(7, t->basis[point], Q, V, M, row); break;
-  default: row_of(n, t->basis[point], Q, V, M, row); break;
-  }
+  for (size_t i = 0; i < n; i++) switch (n) {
+    case 6: torque_row(t, 6, point, i, rows + i * 24); break;
+    case 7: torque_row(t, 7, point, i, rows + i * 28); break;
+    default: torque_row(t, n, point, i, rows + i * 4 * n); break;
+    }
 }
 
 static struct armdyn_samples samples_of(const struct transcription *t)

@@ -110,5 +110,7 @@ const double *transcription_slopes(const struct transcription *t, size_t point, 
 void transcription_slopes_apply(const struct transcription *t, size_t point, size_t r, const double *x, double *out);
 /* The torque of joint i at a point by the 4 n controls of its interval: basis[0] Q_i + basis[1] V_i + basis[2] M_i */
 void transcription_torque_row(const struct transcription *t, size_t point, size_t i, double *row);
+/* All n of them. */
+void transcription_torque_rows(const struct transcription *t, size_t point, double *rows);
 
 #endif
