@@ -288,6 +288,7 @@ static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c,
     armdyn_trajectory_free(&c->trajectory);
     if (!(rc = trajectory_copy(&best->motion, &c->trajectory))) {
       c->solved.end = END_STALLED;
+      c->intervals = c->trajectory.piece_count;
       result->instead = best->name;
       if (none) result->minimum_duration = NAN; /* it was mistaken */
       planner_check(p, &c->trajectory);

@@ -179,13 +179,14 @@ struct armdyn_iteration {
 enum { ARMDYN_MINIMA_MAX = 64, ARMDYN_ITERATIONS_MAX = 400 };
 
 struct armdyn_optimal_result {
-  bool optimal;      /* a local minimum, to the residual below; false: feasible, but the time
+  bool optimal;     /* a local minimum, to the residual below; false: feasible, but the time
                              was over or no step made it better: dry friction has kinks */
-  double cost;       /* of the trajectory, by Gauss quadrature finer than the solver's */
-  double residual;   /* of stationarity: largest gradient of the Lagrangian over its largest summand */
-  double violation;  /* worst usage of a limit anywhere beyond 1, by the dense check: limits are tightened at knots
+  double cost;      /* of the trajectory, by Gauss quadrature finer than the solver's */
+  double residual;  /* of stationarity: largest gradient of the Lagrangian over its largest summand */
+  double violation; /* worst usage of a limit anywhere beyond 1, by the dense check: limits are tightened at knots
                              until it is below 1e-9; where that fails it is at most 1e-3 */
-  size_t intervals;  /* after refinement: doubled while a limit is violated by more than that between knots */
+  size_t
+      intervals; /* of the answer: doubled while a limit is violated by more than that between knots; pieces of `instead` */
   size_t iterations; /* of all starts */
   size_t starts;     /* tried */
   /* what is the answer because the search found nothing cheaper: "trapezoid", "quintic", "cubic" or "motion of least

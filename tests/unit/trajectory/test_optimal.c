@@ -385,6 +385,25 @@ Test(optimal, joints_may_dwell_where_friction_differs_with_the_direction)
   motion_close(&m);
 }
 
+/* A seed of a mesh that is no multiple of what is asked for is cheaper than the optimum there, and is the answer: told are its
+ * intervals, not those of the search. */
+Test(optimal, the_intervals_are_those_of_the_answer)
+{
+  struct optimum_case c;
+  struct motion seed, motion;
+  cr_assert(optimum_load("xiii_puma_torque_limit_active", &c));
+  struct armdyn_optimal_request request = optimum_request(&c, 75);
+  cr_assert_eq(motion_plan(&seed, &c.robot, &request), ARMDYN_OK, "%s", seed.error.message);
+  request.intervals = 50, request.guess = &seed.trajectory;
+  cr_assert_eq(motion_plan(&motion, &c.robot, &request), ARMDYN_OK, "%s", motion.error.message);
+  cr_assert_not_null(motion.result.instead);
+  cr_assert_float_eq(motion.result.cost, seed.result.cost, 1e-12 * seed.result.cost);
+  cr_assert_eq(motion.trajectory.piece_count, 75);
+  cr_assert_eq(motion.result.intervals, 75, "%zu", motion.result.intervals);
+  motion_close(&motion);
+  motion_close(&seed);
+}
+
 /* A goal that moves by a little: from the motion before the same optimum is found, in a few iterations; where the goal moves
  * by much, or the seed is another motion, the search finds it all the same. */
 Test(optimal, a_seed_leads_to_the_optimum_soon)
