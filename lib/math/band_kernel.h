@@ -317,16 +317,30 @@ static inline __attribute__((always_inline)) void group_add(const struct group *
   }
 }
 
+/* With zeros to the end of its last lanes.
+ *   end  in  of what may be read */
+static inline void row_copy(const double *row, size_t length, const double *end, double *out)
+{
+  size_t c = 0;
+  for (; c + LANES <= length; c += LANES) *(lanes *)(out + c) = lanes_load(row + c);
+  if (c == length) return;
+  lanes last = { 0 };
+  if (row + c + LANES <= end)
+    last = lanes_first(row + c, length - c);
+  else
+    for (size_t l = 0; c + l < length; l++) last[l] = row[c + l];
+  *(lanes *)(out + c) = last;
+}
+
 static void squares_add(const struct band_rows *rows, size_t width, double *A)
 {
-  const size_t padded = (rows->length + 7) & ~(size_t)7;
+  const double *end = rows->data + (rows->count > 0 ? (rows->count - 1) * rows->stride + rows->length : 0);
   struct group g;
   for (size_t next = 0, count; next < rows->count;) {
     for (count = 0; count < GROUP && next < rows->count; next++) {
       if (rows->weight[next] == 0) continue;
       g.weight[count] = rows->weight[next];
-      memcpy(g.row[count], rows->data + next * rows->stride, rows->length * sizeof *rows->data);
-      memset(g.row[count] + rows->length, 0, (padded - rows->length) * sizeof *rows->data);
+      row_copy(rows->data + next * rows->stride, rows->length, end, g.row[count]);
       count++;
     }
     switch (count) { /* a count that is known makes a loop without counting */

@@ -50,10 +50,11 @@ void bspline_pieces(size_t intervals, double duration, const double *controls, s
 {
   const size_t n = out->joint_count;
   const double h = duration / (double)intervals;
+  double basis[4][4];
   out->piece_count = intervals;
   for (size_t k = 0; k < intervals; k++) {
-    double basis[4][4];
-    bspline_basis(intervals, h, k, 0, basis);
+    const bool inner = k > 3 && k + 4 <= intervals; /* away from the ends all are the same */
+    if (!inner) bspline_basis(intervals, h, k, 0, basis);
     for (size_t j = 0; j < n; j++) {
       double *c = out->coefficients + (k * n + j) * 4;
       for (size_t r = 0; r < 4; r++) {

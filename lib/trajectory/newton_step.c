@@ -80,7 +80,8 @@ double newton_gradient(struct interior_point *ip, const double *multiplier, cons
     for (size_t i = 0; i < k->order; i++) ip->gradient[i] += lambda[e] * k->equal[e * k->order + i];
     for (size_t u = 0; u < k->unknowns; u++) ip->unknowns_gradient[u] += lambda[e] * k->across[e * k->unknowns + u];
   }
-  for (size_t i = k->first; i < k->first + k->count; i++) largest = fmax(largest, fabs(ip->gradient[i]));
+  for (size_t i = k->first; i < k->first + k->count; i++)
+    largest = fabs(ip->gradient[i]) > largest ? fabs(ip->gradient[i]) : largest; /* fmax is a call */
   double relative = size > 0 ? largest / size : 0;
   for (size_t u = 0; u < k->unknowns; u++)
     relative = fmax(relative, fabs(ip->unknowns_gradient[u]) / (u == 0 && t->free_duration ? 1 : (double)t->intervals));
@@ -124,7 +125,8 @@ static bool factor(struct interior_point *ip, const struct duration_bend *plain,
   for (size_t i = first; i < first + count; i += k->width) largest = fmax(largest, ip->H[i]);
   *stiffness = bent ? largest : 0;
   for (;;) {
-    for (size_t i = first; i < first + count; i++) k->factor[i] = ip->H[i] + (share > 0 ? share * ip->S[i] : 0);
+    memcpy(k->factor + first, ip->H + first, count * sizeof *ip->H);
+    for (size_t i = first; i < first + count && share > 0; i++) k->factor[i] += share * ip->S[i];
     for (size_t i = first; i < first + count && raise > 0; i += k->width) k->factor[i] += raise;
     if (*stiffness > 0) stiffen(k, ip->problem->n, *stiffness);
     if (band_factor(k->count, k->width, k->factor + first)) break;
