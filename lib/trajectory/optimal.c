@@ -278,13 +278,14 @@ static enum armdyn_status rivals_compare(struct planner *p, struct candidate *c,
                                          struct armdyn_optimal_result *result)
 {
   const bool none = answered == ARMDYN_EINFEASIBLE || answered == ARMDYN_EUNAVAILABLE;
+  const double below = none ? INFINITY : result->cost * (1 - DEARER);
   struct rivals rivals;
   double cost = INFINITY;
   if (!c->trajectory.breaks || (answered && (!none || p->free_duration))) return answered;
-  enum armdyn_status rc = rivals_plan(p, c->trajectory.waypoint_times, true, &rivals);
+  enum armdyn_status rc = rivals_plan(p, c->trajectory.waypoint_times, below, &rivals);
   if (rc) return rc;
   const struct rival *best = rivals_cheapest(p, &rivals, &cost);
-  if (best && (none || cost < result->cost * (1 - DEARER))) {
+  if (best && cost < below) {
     armdyn_trajectory_free(&c->trajectory);
     if (!(rc = trajectory_copy(&best->motion, &c->trajectory))) {
       c->solved.end = END_STALLED;

@@ -209,9 +209,9 @@ struct rivals {
 };
 /* Classic profiles that keep the limits, and the motion of least torque and the one that was given as far as there are.
  *   times   in   waypoint_count + 2: when the points are passed; the last is the duration
- *   all     in   those two too
+ *   below   in   those two too, of the one that was given no dearer one; 0: not
  *   out     out  release with rivals_free */
-enum armdyn_status rivals_plan(struct planner *p, const double *times, bool all, struct rivals *out);
+enum armdyn_status rivals_plan(struct planner *p, const double *times, double below, struct rivals *out);
 void rivals_free(struct rivals *rivals);
 /* NULL: there are none. */
 const struct rival *rivals_cheapest(struct planner *p, const struct rivals *rivals, double *cost);

@@ -51,17 +51,20 @@ static bool keeps_limits(struct planner *p, const struct armdyn_trajectory *moti
          !(most > 0 && tool_speed_most(p->robot, motion, p->workspace, &ignored) > USAGE_MOST * most);
 }
 
-/* The motion that was given, where it is one of those that are asked for. */
-static enum armdyn_status given_add(struct planner *p, struct rivals *out)
+/* The motion that was given, where it is one of those that are asked for, and cheaper: that is sooner known than whether it
+ * keeps the limits. */
+static enum armdyn_status given_add(struct planner *p, double below, struct rivals *out)
 {
   struct candidate given = { 0 };
+  double terms[ARMDYN_COST_TERMS_MAX];
   bool clear = true;
   if (!p->request->guess || p->free_duration || p->ends[0].given > 2 || p->ends[1].given > 2) return ARMDYN_OK;
   enum armdyn_status rc = guess_start(p, 0, &given);
   if (rc) return rc;
   const struct armdyn_trajectory *motion = &given.trajectory;
   const bool timely = fabs(armdyn_trajectory_duration(motion) - p->request->duration) <= MISS_MOST;
-  const bool one = timely && passes_points(p, motion) && keeps_limits(p, motion);
+  const bool wanted = timely && cost_of_motion(&p->cost, motion, p->workspace, terms) < below;
+  const bool one = wanted && passes_points(p, motion) && keeps_limits(p, motion);
   if (one) rc = stays_clear(p, motion, &clear);
   if (one && clear) {
     out->list[out->count++] = (struct rival){ "motion that was given", given.trajectory };
@@ -71,7 +74,7 @@ static enum armdyn_status given_add(struct planner *p, struct rivals *out)
   return rc;
 }
 
-enum armdyn_status rivals_plan(struct planner *p, const double *times, bool all, struct rivals *out)
+enum armdyn_status rivals_plan(struct planner *p, const double *times, double below, struct rivals *out)
 {
   const struct armdyn_optimal_request *r = p->request;
   const size_t n = armdyn_robot_joint_count(p->robot), count = r->waypoint_count + 2;
@@ -103,12 +106,12 @@ enum armdyn_status rivals_plan(struct planner *p, const double *times, bool all,
       armdyn_trajectory_free(&rival->motion);
   }
   free(points);
-  if (rc != ARMDYN_EMEMORY && all && p->torque.breaks) {
+  if (rc != ARMDYN_EMEMORY && below > 0 && p->torque.breaks) {
     rc = trajectory_copy(&p->torque, &out->list[out->count].motion);
     out->list[out->count].name = "motion of least torque";
     out->count += rc == ARMDYN_OK;
   }
-  if (rc != ARMDYN_EMEMORY && all) rc = given_add(p, out);
+  if (rc != ARMDYN_EMEMORY && below > 0) rc = given_add(p, below, out);
   return rc == ARMDYN_EMEMORY ? rc : ARMDYN_OK;
 }
 

@@ -144,7 +144,7 @@ static enum armdyn_status try_rivals(struct planner *p, struct starts *s, struct
   double ignored;
   if (!p->torque.breaks) return ARMDYN_OK;
   enum armdyn_status rc = try_known(p, &p->torque, s, result, over);
-  if (rc || *over || (rc = rivals_plan(p, p->torque.waypoint_times, false, &rivals))) return rc;
+  if (rc || *over || (rc = rivals_plan(p, p->torque.waypoint_times, 0, &rivals))) return rc;
   const struct rival *best = rivals_cheapest(p, &rivals, &ignored);
   if (best) rc = try_known(p, &best->motion, s, result, over);
   rivals_free(&rivals);

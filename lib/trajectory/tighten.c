@@ -77,12 +77,16 @@ struct between {
   double near[PAIRS_MAX][SAMPLES + 1];
 };
 
-static void look_between(const struct planner *p, const struct armdyn_trajectory *motion, size_t k, struct between *out)
+/*   steady  in  nothing that is limited jumps at knots: what was seen last is the first of what is seen now */
+static void look_between(const struct planner *p, const struct armdyn_trajectory *motion, size_t k, bool steady,
+                         struct between *out)
 {
+  const size_t known = steady && k > 0;
   const struct check check = { p->robot, p->limits, p->workspace };
   out->motion = motion, out->k = k;
   out->step = (motion->breaks[k + 1] - motion->breaks[k]) / SAMPLES;
-  check_points(&check, motion, k, 0, out->step, SAMPLES + 1, out->at);
+  if (known) out->at[0] = out->at[SAMPLES];
+  check_points(&check, motion, k, out->step * (double)known, out->step, SAMPLES + 1 - known, out->at + known);
   if (p->obstacles) clearance_values(p, motion, k, out->step, out->near);
 }
 
@@ -110,8 +114,10 @@ static double measure(const struct planner *p, const struct candidate *c, const 
   struct between between;
   double largest = 0, x[SAMPLES + 1];
   size_t top;
+  bool steady = true;
+  for (size_t b = 0; b < count; b++) steady = steady && !bound_kinds[bounds[b].kind]->of_interval;
   for (size_t k = 0; k < c->intervals; k++) {
-    look_between(p, &c->trajectory, k, &between);
+    look_between(p, &c->trajectory, k, steady, &between);
     for (size_t b = 0; b < count; b++) {
       const double value = bound_values(p, &bounds[b], &between, x, &top), most = mesh_most(p, &bounds[b]);
       const double over = value - most, mean = (x[0] + x[SAMPLES]) / 2;
