@@ -1,12 +1,13 @@
 // Orders as a person makes, follows and cancels them, at a controller "cell" of an arm "scara" whose queue a STOP has blocked.
+import { readFileSync } from 'node:fs'
 import { equal, sure, until } from './steps.mjs'
 
 const WORDS = {
   orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
   blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：已向控制器发送 STOP'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
   start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], measured: ['What was measured', '实测'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
-  addMove: ['+ This goal as a move', '+ 以当前目标为一步'], addRest: ['+ A rest', '+ 停留'], stepRest: ['rests 0.5 s', '停留 0.5 秒'], planned: ['What is planned', '计划'], cancelOrder: ['Cancel the order', '取消订单'], change: ['Change …', '更改……'], changeDo: ['Change it', '更改'], drop: ['Cancel …', '取消……'], priority: ['Priority', '优先级'], changedBy: ['Changed by', '更改者'], discard: ['Throw away', '放弃'],
-  shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
+  addMove: ['+ This goal as a move', '+ 以当前目标为一步'], addRest: ['+ A rest', '+ 停留'], stepRest: ['rests 0.5 s', '停留 0.5 秒'], planned: ['What is planned', '计划'], cancelOrder: ['Cancel the order', '取消订单'], change: ['Change …', '更改……'], changeDo: ['Change it', '更改'], drop: ['Take out …', '移出……'], dropDo: ['Take it out', '移出队列'], priority: ['Priority', '优先级'], changedBy: ['Changed by', '更改者'], discard: ['Throw away', '放弃'],
+  shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], report: ['HTML report', 'HTML 报告'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
 }
 
 export function orderSteps({ page, api, url, look, language, go, expected }) {
@@ -27,6 +28,11 @@ export function orderSteps({ page, api, url, look, language, go, expected }) {
       await field('angles').selectOption('deg')
       const joint = dialog.locator('.sliders input[type=number]').first()
       const goal = Number(await joint.inputValue()) + 6
+      const beyond = () => dialog.locator('.sliders input:out-of-range').count()
+      await joint.fill('999') // is told to be beyond its limit while it is typed, and kept within
+      equal(await beyond(), 1, 'what is told to be beyond')
+      await joint.press('Tab')
+      equal([await beyond(), Number(await joint.inputValue()) < 180], [0, true], 'what was kept within')
       await joint.fill(String(goal))
       await joint.press('Tab')
       await look('order-form', false)
@@ -129,7 +135,7 @@ export function orderSteps({ page, api, url, look, language, go, expected }) {
       await page.goto(`${url}/#/controllers/cell`)
       await button('drop', rows.filter({ hasText: 'dropped' })).click()
       await look('order-drop', false)
-      await button('cancelOrder', dialog).click()
+      await button('dropDo', dialog).click()
       await state(last, 'stopped')
       await api('POST', `/v1/orders/${waiting.id}/cancel`)
       await state(waiting, 'stopped')
@@ -165,6 +171,9 @@ export function orderSteps({ page, api, url, look, language, go, expected }) {
       await look('shift')
       const [file] = await Promise.all([page.waitForEvent('download'), button('csv').click()])
       equal(file.suggestedFilename(), 'cell-shift.csv', 'the file of a spreadsheet')
+      const [report] = await Promise.all([page.waitForEvent('download'), button('report').click()])
+      const text = readFileSync(await report.path(), 'utf8')
+      sure(report.suggestedFilename() === 'cell-shift.html' && failures.every(({ order }) => text.includes(order.slice(-8))), 'the report does not name what was not done')
     },
     async 'an alarm of a blocked queue is acknowledged'() {
       await go('alarms')

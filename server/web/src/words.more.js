@@ -99,7 +99,7 @@ extend({
   'column.estimator': ['Estimator', '估计方法'],
   'column.status': ['Status', '状态'],
   'column.priority': ['Priority', '优先级'],
-  'column.job_order_id': ['Job order', '工单'],
+  'column.job_order_id': ['Job order', '作业订单'],
   'column.work_master_id': ['Work master', '工艺主数据'],
   'column.equipment_id': ['Equipment', '设备'],
   compare_hint: ['Choose 2 to 10 runs to compare them.', '选择 2 到 10 次辨识进行比较。'],

@@ -34,17 +34,20 @@ extend({
   controller_off: ['Not in service: it is not spoken to, but for STOP, and takes no transfers. So is every controller of a restored copy: put it in service when this copy is the one that moves the arm.', '未投入使用：除停止外不与其通信，也不接受传输。恢复的副本中所有控制器均如此：确认由本副本驱动手臂后再投入使用。'],
   connected: ['connected', '已连接'],
   disconnected: ['not connected', '未连接'],
+  out_of_service: ['not in service', '未投入使用'],
   stale_status: ['last seen {age} s ago', '上次更新于 {age} 秒前'],
   status_source: ['Told by', '数据来源'],
   'source.controller': ['the controller', '控制器'],
   'source.simulator': ['a simulator: no arm moves', '模拟器：没有手臂在动'],
-  positions: ['Positions', '位置'],
+  positions: ['Positions [rad, m]', '位置 [rad, m]'],
   play_index: ['Sample played', '播放样本'],
   lease: ['Held by', '占用者'],
   lease_free: ['free', '空闲'],
   last_error: ['Last error', '上次错误'],
   clock: ['Its clock', '时钟'],
-  clock_goes: ['{error} % off, {offset} ms ahead after {watched} s; cycle {cycle} ms', '误差 {error} %，{watched} 秒后快 {offset} 毫秒；周期 {cycle} 毫秒'],
+  clock_goes: ['{error} % off, {offset} ms {way} after {watched} s; cycle {cycle} ms', '误差 {error} %，{watched} 秒后{way} {offset} 毫秒；周期 {cycle} 毫秒'],
+  clock_ahead: ['ahead', '快'],
+  clock_behind: ['behind', '慢'],
   clear: ['Clear', '清除'],
   transfers_earlier: ['Earlier transfers', '以前的传输'],
   sent: ['Sent', '已发送'],
@@ -55,7 +58,7 @@ extend({
 const START_MS = 20000 // a START that the service has not sent by then is none
 const ENDED = ['done', 'stopped', 'failed', 'interrupted']
 
-function Card({ name, robot }) {
+function Card({ name, robot, enabled }) {
   useLive(name)
   const answer = useAnswer((signal) => get(`v1/controllers/${encodeURIComponent(name)}/status`, {}, signal), [name], unlessLive(500))
   const [error, setError] = useState(null)
@@ -65,13 +68,13 @@ function Card({ name, robot }) {
       <${Act} role="operator" onClick=${clear}>${t('clear')}</${Act}></div>
     <${Refusal} error=${error ?? answer.error} />
     ${status && html`<dl class="facts">
-      <dt>${t('state')}</dt><dd><span class=${`state ${status.connected ? 'good' : 'bad'}`}>${t(status.connected ? 'connected' : 'disconnected')}</span> ${status.state && html`<${State} state=${status.state} />`} ${status.stale && status.age != null && html`<span class="state warn">${t('stale_status', { age: figure(status.age, 2) })}</span>`}</dd>
+      <dt>${t('state')}</dt><dd><span class=${`state ${status.connected ? 'good' : enabled === false ? 'idle' : 'bad'}`}>${t(status.connected ? 'connected' : enabled === false ? 'out_of_service' : 'disconnected')}</span> ${status.state && html`<${State} state=${status.state} />`} ${status.stale && status.age != null && html`<span class="state warn">${t('stale_status', { age: figure(status.age, 2) })}</span>`}</dd>
       ${status.source && html`<dt>${t('status_source')}</dt><dd>${status.source === 'simulator' ? html`<span class="state warn">${t('source.simulator')}</span>` : t(`source.${status.source}`)}</dd>`}
       <dt>${t('positions')}</dt><dd class="code">${status.position ? status.position.map((value) => figure(value, 4)).join(', ') : '–'}</dd>
       <dt>${t('play_index')}</dt><dd>${status.play_index ?? '–'}</dd>
       <dt>${t('lease')}</dt><dd>${status.lease ? html`<code>${shortId(status.lease)}</code>` : t('lease_free')}</dd>
-      ${status.clock && html`<dt>${t('clock')}</dt><dd>${t('clock_goes', { error: plusMinus(status.clock.error_percent, status.clock.uncertainty_percent), offset: figure(1000 * status.clock.offset, 3), watched: figure(status.clock.watched, 3), cycle: figure(1000 * status.clock.cycle, 3) })} ${status.clock.warning && html`<span class="state warn">${status.clock.warning}</span>`}</dd>`}
-      ${status.last_error && html`<dt>${t('last_error')}</dt><dd>${status.last_error}</dd>`}
+      ${status.clock && html`<dt>${t('clock')}</dt><dd>${t('clock_goes', { error: plusMinus(status.clock.error_percent, status.clock.uncertainty_percent), offset: figure(Math.abs(1000 * status.clock.offset), 3), way: t(status.clock.offset < 0 ? 'clock_behind' : 'clock_ahead'), watched: figure(status.clock.watched, 3), cycle: figure(1000 * status.clock.cycle, 3) })} ${status.clock.warning && html`<span class="state warn">${said(status.clock.warning)}</span>`}</dd>`}
+      ${status.last_error && html`<dt>${t('last_error')}</dt><dd>${said(status.last_error)}</dd>`}
     </dl>`}</section>`
 }
 
@@ -127,7 +130,7 @@ function One({ name }) {
     ${controller?.enabled === false && html`<${Notice} kind="warn">${t('controller_off')} <a href=${link(['controllers'], { connect: name })}>${t('controller_connect_this')}</a></${Notice}>`}
     ${open === 'change' && html`<${ControllerForm} title=${t('controller_change')} document=${controller} etag=${etag} onClose=${close} onDone=${() => { close(); kept.again() }} />`}
     ${open === 'delete' && html`<${ControllerDelete} name=${name} etag=${etag} onClose=${close} onDone=${() => go(['controllers'])} />`}
-    <${Card} name=${name} robot=${controller?.robot} />
+    <${Card} name=${name} robot=${controller?.robot} enabled=${controller?.enabled} />
     <${Held} key=${name} name=${name} robot=${controller?.robot} />
     <${Queue} controller=${name} />
     <${Watch} controller=${name} />
@@ -148,7 +151,7 @@ function All() {
   return html`<${Head} title=${t('page.controllers')} sub=${t('controllers_text')}><a class="button" href=${link(['controllers'], { connect: 'new' })}>${t('controller_connect')}</a><${Act} role="admin" class="main" onClick=${() => setMaking(true)}>${t('controller_new')}</${Act}></${Head}>
     <${Refusal} error=${list.error} /><p class="quiet">${t('stop_note')}</p>
     ${list.items?.length === 0 && html`<p class="quiet">${t('nothing')}</p>`}
-    <div class="grid">${(list.items ?? []).map((one) => html`<${Card} key=${one.name} name=${one.name} robot=${one.robot} />`)}</div>
+    <div class="grid">${(list.items ?? []).map((one) => html`<${Card} key=${one.name} name=${one.name} robot=${one.robot} enabled=${one.enabled} />`)}</div>
     ${making && html`<${ControllerForm} title=${t('controller_new')} onClose=${() => setMaking(false)} onDone=${() => { setMaking(false); list.again() }} />`}`
 }
 

@@ -54,7 +54,7 @@ const Kind = ({ type }) => {
 const PLACES = { order: 'orders', job: 'jobs', controller: 'controllers' }
 const Of = ({ one }) => {
   const [of] = one.type.split('.')
-  const id = one[of === 'queue' ? 'controller' : of]
+  const id = one[of]
   return html`${PLACES[of] && id ? html`<a href=${link([PLACES[of], id])}>${of === 'controller' ? id : shortId(id)}</a>` : id && html`<code>${shortId(id)}</code>`}
     ${of !== 'controller' && one.controller && html` <a href=${link(['controllers', one.controller])}>${one.controller}</a>`} ${one.job_order_id && html`<bdi>${one.job_order_id}</bdi>`}`
 }

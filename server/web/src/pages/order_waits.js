@@ -12,9 +12,10 @@ import { nameOf, orderPath } from './order_parts.js'
 
 extend({
   order_change: ['Change …', '更改……'],
-  order_drop: ['Cancel …', '取消……'],
-  order_drop_ask: ['Cancel this order?', '取消此订单？'],
-  order_drop_text: ['Nothing of it is at the controller yet: the arm stays as it is. It is kept among the orders that have ended.', '该订单尚未装载到控制器：手臂保持不动。它将保留在已结束的订单中。'],
+  order_drop: ['Take out …', '移出……'],
+  order_drop_ask: ['Take this order out of the queue?', '将此订单移出队列？'],
+  order_drop_does: ['Take it out', '移出队列'],
+  order_drop_text: ['Nothing of it is at the controller yet: the arm stays as it is. It is cancelled, and kept among the orders that have ended.', '该订单尚未装载到控制器：手臂保持不动。订单将被取消，并保留在已结束的订单中。'],
 })
 
 const WAITING = ['accepted', 'planning', 'queued']
@@ -29,7 +30,7 @@ function Change({ id, onClose, onDone }) {
 
 function Drop({ order, onClose, onDone }) {
   const send = async () => onDone(await post(`${orderPath(order.id)}/cancel`))
-  return html`<${FormDialog} title=${t('order_drop_ask')} does=${t('order_cancel')} kind="danger" role="operator" send=${send} onClose=${onClose}>
+  return html`<${FormDialog} title=${t('order_drop_ask')} does=${t('order_drop_does')} kind="danger" role="operator" send=${send} onClose=${onClose}>
     <p><bdi>${nameOf(order)}</bdi> <code>${order.id}</code></p><p>${t('order_drop_text')}</p></${FormDialog}>`
 }
 

@@ -20,8 +20,9 @@ extend({
   played_torque_command: ['The controller told no torques: these are those of the profile.', '控制器未提供力矩：此处为曲线本身的力矩。'],
   played_rms: ['rms {rms}', '均方根 {rms}'],
   played_at: ['{worst} at {at} s', '{at} 秒时 {worst}'],
-  played_work: ['Work of the joints: {measured} J, planned {planned} J', '关节做功：{measured} 焦，计划 {planned} 焦'],
-  played_position_axis: ['rad, m', 'rad, m'],
+  played_work: ['Work of the joints, less what braking gave back: {measured} J, planned {planned} J', '关节做功（扣除制动回馈）：{measured} 焦，计划 {planned} 焦'],
+  played_position_off: ['Position, measured less planned', '位置：实测减计划'],
+  played_torque_off: ['Torque, measured less planned', '力矩：实测减计划'],
 })
 
 const worst = (error) => html`${t('played_at', { worst: figure(error.worst, 3), at: figure(error.worst_at, 3) })} <span class="quiet">${t('played_rms', { rms: figure(error.rms, 3) })}</span>`
@@ -54,8 +55,8 @@ export function Played({ id, motion, dataset }) {
       { key: 'position', head: t('played_position'), number: true, cell: (one) => worst(one.position) },
       { key: 'torque', head: t('played_torque'), number: true, cell: (one) => worst(one.torque) },
     ]} />
-    <div class="grid"><${Plot} title=${t('played_position')} x=${got.residuals.t} series=${series('position')} sync=${id} xLabel=${t('time_s')} yLabel=${t('played_position_axis')} />
-      <${Plot} title=${t('played_torque')} x=${got.residuals.t} series=${series('torque')} sync=${id} xLabel=${t('time_s')} yLabel=${t('torque_axis')} /></div>
+    <div class="grid" style=${{ marginTop: '.8rem' }}><${Plot} title=${t('played_position_off')} x=${got.residuals.t} series=${series('position')} sync=${id} xLabel=${t('time_s')} yLabel=${t('position_axis')} />
+      <${Plot} title=${t('played_torque_off')} x=${got.residuals.t} series=${series('torque')} sync=${id} xLabel=${t('time_s')} yLabel=${t('torque_axis')} /></div>
     ${motion && html`<${Both} got=${got} motion=${motion} sync=${id} />`}
     <p>${t('played_work', { measured: figure(measured, 4), planned: figure(planned, 4) })}${got.energy.remark && html` – ${said(got.energy.remark)}`}</p>`
 }

@@ -17,7 +17,7 @@ import { said } from '../ui/sentences.js'
 
 extend({
   queue: ['Queue of orders', '订单队列'],
-  queue_text: ['{count} orders that have not ended.', '{count} 个未结束的订单。'],
+  queue_text: ['Orders that have not ended: {count}.', '{count} 个未结束的订单。'],
   queue_all: ['All orders of this controller', '该控制器的全部订单'],
   queue_blocked: ['The queue is blocked since {since}: {why}', '队列自 {since} 起被阻止：{why}'],
   queue_release: ['Release the queue …', '解除队列阻止……'],

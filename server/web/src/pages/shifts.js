@@ -45,6 +45,7 @@ extend({
   shift_failures: ['What was not', '未完成'],
 })
 
+const narrow = (word) => html`<bdi style=${{ maxWidth: '8rem' }}>${t(word)}</bdi>` // a head that goes on below
 const energy = (value) => (value == null ? '–' : `${figure(value, 4)} J`)
 const clock = (seconds) => {
   const whole = Math.round(seconds)
@@ -62,11 +63,11 @@ const Report = ({ report: { orders, ...report } }) => html`
   <section class="panel"><h2>${t('shift_parts')}</h2><${Table} caption=${t('shift_parts')} items=${report.parts} id=${(one) => one.part ?? ''} columns=${[
     { key: 'part', head: t('shift_part'), cell: (one) => html`<bdi>${one.part ?? t('shift_part_none')}</bdi>` },
     { key: 'done', head: t('shift_count'), number: true, cell: (one) => count(one.done) },
-    { key: 'mechanical', head: t('shift_mechanical'), number: true, cell: (one) => energy(one.mechanical_energy_modelled) },
-    { key: 'electrical', head: t('shift_electrical'), number: true, cell: (one) => energy(one.electrical_energy_modelled) },
+    { key: 'mechanical', head: narrow('shift_mechanical'), number: true, cell: (one) => energy(one.mechanical_energy_modelled) },
+    { key: 'electrical', head: narrow('shift_electrical'), number: true, cell: (one) => energy(one.electrical_energy_modelled) },
     { key: 'measured', head: t('shift_measured'), number: true, cell: (one) => count(one.measured) },
-    { key: 'mechanical_measured', head: t('shift_mechanical_measured'), number: true, cell: (one) => energy(one.mechanical_energy_measured) },
-    { key: 'electrical_measured', head: t('shift_electrical_measured'), number: true, cell: (one) => energy(one.electrical_energy_modelled_from_measured) },
+    { key: 'mechanical_measured', head: narrow('shift_mechanical_measured'), number: true, cell: (one) => energy(one.mechanical_energy_measured) },
+    { key: 'electrical_measured', head: narrow('shift_electrical_measured'), number: true, cell: (one) => energy(one.electrical_energy_modelled_from_measured) },
   ]} /></section>
   <section class="panel"><h2>${t('shift_failures')}</h2><${Table} caption=${t('shift_failures')} items=${report.failures} id=${(one) => one.order} columns=${[
     { key: 'order', head: t('order'), cell: (one) => html`<${OrderLink} order=${{ ...one, id: one.order }} />` },
@@ -87,11 +88,11 @@ function Shift({ controller }) {
   useLive(controller)
   const path = `v1/controllers/${encodeURIComponent(controller)}/report`
   const [refused, setRefused] = useState(null)
-  const saveCsv = () => call('GET', path, { query: { from, to }, accept: 'csv' }).then(({ data }) => save(`${controller}-shift.csv`, data, 'text/csv'), setRefused)
+  const keep = (kind) => () => call('GET', path, { query: { from, to }, accept: kind }).then(({ data }) => save(`${controller}-shift.${kind}`, data, `text/${kind}`), setRefused)
   const { value, error } = useAnswer((signal) => get(path, { from, to }, signal), [controller, from, to, turnOf('orders')], unlessLive(5000))
   return html`<${Head} title=${html`${t('page.shifts')} · <a href=${link(['controllers', controller])}>${controller}</a>`} sub=${t('shift_text')}>
       <${Moment} label=${t('shift_from')} value=${from} onValue=${(chosen) => adjust({ from: chosen })} /><${Moment} label=${t('shift_to')} value=${to} onValue=${(chosen) => adjust({ to: chosen })} />
-      <button type="button" onClick=${saveCsv}>${t('shift_csv')}</button><button type="button" onClick=${() => print()}>${t('shift_print')}</button></${Head}>
+      <button type="button" onClick=${keep('csv')}>${t('shift_csv')}</button><button type="button" onClick=${keep('html')}>${t('report')}</button><button type="button" onClick=${() => print()}>${t('shift_print')}</button></${Head}>
     <${Refusal} error=${refused ?? error} />${value ? html`<${Report} report=${value} />` : html`<${Loading} error=${error} />`}`
 }
 

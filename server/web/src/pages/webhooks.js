@@ -33,7 +33,7 @@ extend({
   'told.alarm.raised': ['alarm raised', '报警产生'],
   'told.alarm.cleared': ['alarm cleared', '报警清除'],
   'told.alarm.acknowledged': ['alarm acknowledged', '报警已确认'],
-  webhook_former: ['Former secret until', '旧密钥有效至'],
+  webhook_former: ['former secret until {until}', '旧密钥有效至 {until}'],
 })
 
 const EVENTS = ['controller.lost', 'controller.back', 'queue.blocked', 'queue.released', 'alarm.raised', 'alarm.cleared', 'alarm.acknowledged']
@@ -104,10 +104,9 @@ export function Page() {
     <div class="panel"><${Table} caption=${t('page.webhooks')} items=${list.items} list=${list} id=${(one) => one.name} columns=${[
       { key: 'name', head: t('webhook_called'), cell: (one) => html`<code>${one.name}</code>` },
       { key: 'url', head: t('webhook_url'), cell: (one) => html`<bdi>${one.url}</bdi>` },
-      { key: 'enabled', head: t('state'), cell: (one) => html`<span class=${`state ${one.enabled ? 'good' : 'warn'}`}>${t(one.enabled ? 'webhook_on' : 'webhook_off')}</span>` },
+      { key: 'enabled', head: t('state'), cell: (one) => html`<span class=${`state ${one.enabled ? 'good' : 'warn'}`}>${t(one.enabled ? 'webhook_on' : 'webhook_off')}</span>${one.former_secret_until && html` <small class="quiet">${t('webhook_former', { until: moment(one.former_secret_until) })}</small>`}` },
       { key: 'events', head: t('webhook_events'), cell: (one) => one.events.map((event) => t(`told.${event}`)).join(', ') || html`<span class="quiet">${t('webhook_events_none')}</span>` },
       { key: 'created', head: t('created'), class: 'tight', cell: (one) => moment(one.created_at) },
-      { key: 'former', head: t('webhook_former'), class: 'tight', cell: (one) => (one.former_secret_until ? moment(one.former_secret_until) : '–') },
       { key: 'acts', head: '', cell: (one) => html`<div class="row"><${Act} role="admin" onClick=${() => turn(one)}>${t(one.enabled ? 'webhook_disable' : 'webhook_enable')}</${Act}>
         <${Act} role="admin" onClick=${() => setOpen({ what: 'told', name: one.name, events: one.events })}>${t('webhook_events_change')}</${Act}><${Act} role="admin" onClick=${() => setOpen({ what: 'rotate', name: one.name })}>${t('webhook_rotate')}</${Act}><${Act} role="admin" onClick=${() => setOpen({ what: 'delete', name: one.name })}>${t('delete')}</${Act}></div>` },
     ]} /></div>

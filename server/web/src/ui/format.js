@@ -35,5 +35,5 @@ export const plusMinus = (value, std) => {
     return `(${(value / 10 ** large).toFixed(large - power)} ± ${(rounded / 10 ** large).toFixed(large - power)})e${large}`
   }
   const show = (one) => (power > 0 ? String(Math.round(one / 10 ** power) * 10 ** power) : one.toFixed(-power))
-  return `${show(value)} ± ${show(rounded)}`
+  return `${show(value).replace(/^-(?=0(\.0*)?$)/, '')} ± ${show(rounded)}` // what is rounded to nothing has no sign
 }

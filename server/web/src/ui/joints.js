@@ -34,10 +34,12 @@ export const Joints = ({ model, q, onQ, beside }) => html`<div class="sliders">$
   const unit = turns && angles.value === 'deg' ? '°' : unitOf(joint)
   const [low, high] = rangeOf(joint).map((one) => one * scale)
   const set = (text) => Number.isFinite(Number(text)) && text !== '' && onQ(q.map((value, k) => (k === j ? kept(joint, Number(text) / scale) : value)))
+  const digits = scale === 1 ? 5 : 3
+  const [least, most] = [0, 1].map((end) => joint.limits?.position?.[end] == null ? undefined : (end ? Math.ceil : Math.floor)([low, high][end] * 10 ** digits) / 10 ** digits) // a limit that is rounded is none that is passed
   const range = `${figure(low, 3)} … ${figure(high, 3)} ${unit}`
   return html`<bdi>${joint.name}</bdi>
     <input type="range" min=${low} max=${high} step=${(high - low) / 1000} value=${q[j] * scale} aria-label=${`${joint.name} [${unit}]`} title=${range} onInput=${(e) => set(e.target.value)} />
-    <${Typed} value=${Number((q[j] * scale).toFixed(scale === 1 ? 5 : 3))} aria-label=${`${joint.name}, ${unit}`} title=${range} onValue=${set} />
+    <${Typed} min=${least} max=${most} value=${Number((q[j] * scale).toFixed(digits))} aria-label=${`${joint.name}, ${unit}`} title=${range} onValue=${set} />
     <span class="number">${beside ? beside(joint, j) : range}</span>`
 })}
   ${model.joints.some((joint) => joint.type !== 'prismatic') && html`<${Field} label=${t('angles')}><select value=${angles.value} onChange=${(e) => (angles.value = e.target.value)}><option value="rad">rad</option><option value="deg">°</option></select></${Field}>`}</div>`
