@@ -153,6 +153,12 @@ READ_ONLY := $(addprefix $(OUT)/obj/,$(addprefix api/codec/,carried.o cell.o con
                $(addprefix server/routes/,aliases.o controller_part.o))
 $(READ_ONLY): CPPFLAGS += -I$(OUT)/generated
 $(READ_ONLY): | $(OUT)/generated/api/calls.h
+# What the service says in the language of the pages, for its reports.
+$(OUT)/generated/api/report/sentences_table.h: api/report/sentences.py api/report/sentences.zh.json
+	@mkdir -p $(@D)
+	$(PYTHON) api/report/sentences.py $@
+$(OUT)/obj/api/report/sentences.o: CPPFLAGS += -I$(OUT)/generated
+$(OUT)/obj/api/report/sentences.o: $(OUT)/generated/api/report/sentences_table.h
 $(OUT)/generated/api/limits_table.h: api/limits.py api/limits.h
 	@mkdir -p $(@D)
 	$(PYTHON) api/limits.py $@
@@ -169,7 +175,7 @@ $(OUT)/obj/api/contract.o: api/contract.S $(OUT)/openapi.json $(OUT)/clients/arm
 
 # The pages, made once for all variants and compilers, and carried by the binary. Without Node.js or what npm fetches it has
 # none and says so at /; `make pages` tries again.
-WEB_SRC := $(wildcard server/web/*.* server/web/src/*.* server/web/src/*/*.* tests/data/robots/*.json) server/web/build
+WEB_SRC := $(wildcard server/web/*.* server/web/src/*.* server/web/src/*/*.* tests/data/robots/*.json) server/web/build api/report/sentences.zh.json
 $(WEB)/pages.S: $(WEB_SRC) $(BUILD)/lists
 	@server/web/build $(abspath $(WEB))
 $(OUT)/obj/server/web/pages.o: $(WEB)/pages.S

@@ -2,10 +2,12 @@
 #ifndef API_CODEC_IDENTIFICATION_REPORT_H
 #define API_CODEC_IDENTIFICATION_REPORT_H
 
+#include "api/report/words.h"
 #include "api/wire/buffer.h"
 #include "armdyn/robot.h"
 
 struct identification_report {
+  enum report_language language;
   const char *document; /* as GET answers it */
   const struct armdyn_robot_description *robot;
   /* rows of its samples: t, dataset, measured (n), filtered (n), predicted (n) */

@@ -17,15 +17,17 @@ static const char *text_at(const cJSON *in, const char *path)
 }
 
 /* `set`: which a first column without member has; NULL: there is none. */
-static void write_rows(struct page_table *table, const cJSON *list, const char *set, const struct column *columns)
+static void write_rows(struct page_table *table, const cJSON *list, const char *set, const struct column *columns,
+                       enum report_language language)
 {
   const cJSON *item;
   cJSON_ArrayForEach (item, list) {
     if (set) page_cell_text(table, set);
     for (const struct column *c = columns; c->heading; c++) {
-      if (c->kind == AS_TEXT) page_cell_text(table, text_at(item, c->member));
+      if (c->kind == AS_TEXT) page_cell_text(table, report_words(language, text_at(item, c->member)));
       if (c->kind == AS_FIGURE) page_cell_figure(table, document_number(item, c->member));
-      if (c->kind == AS_YES_OR_NO) page_cell_text(table, document_truth(item, c->member) ? "yes" : "no");
+      if (c->kind == AS_YES_OR_NO)
+        page_cell_text(table, report_words(language, document_truth(item, c->member) ? "yes" : "no"));
     }
   }
 }
@@ -78,17 +80,18 @@ static const struct list {
 };
 
 /* Beside the gains, payloads of which the mass was known. */
-static void write_weighed(const cJSON *document, struct buffer *out)
+static void write_weighed(const cJSON *document, enum report_language language, struct buffer *out)
 {
   static const char *const headings[] = { "mass [kg]", "parameter [SI]", "value", "deviation" };
   const cJSON *loads = document_at(document, "weighed_payloads"), *load, *parameter;
   struct page_table table;
   if (!cJSON_IsArray(loads)) return;
-  page_section(out, "Payloads that were weighed");
+  const char *words[4];
+  page_section(out, report_words(language, "Payloads that were weighed"));
   page_text(out,
-            "Their mass was known; first moments and inertia, about the origin and in the axes of the tool frame, were "
-            "found with the gains.");
-  page_table_begin(&table, out, headings, 4);
+            report_words(language, "Their mass was known; first moments and inertia, about the origin and in the axes "
+                                   "of the tool frame, were found with the gains."));
+  page_table_begin(&table, out, report_words_all(language, headings, 4, words), 4);
   cJSON_ArrayForEach (load, loads)
     cJSON_ArrayForEach (parameter, document_at(load, "parameters")) {
       page_cell_figure(&table, document_number(load, "mass"));
@@ -99,27 +102,28 @@ static void write_weighed(const cJSON *document, struct buffer *out)
   page_table_end(&table);
 }
 
-static void write_list(const struct list *list, const cJSON *document, struct buffer *out)
+static void write_list(const struct list *list, const cJSON *document, enum report_language language,
+                       struct buffer *out)
 {
   const cJSON *items = document_at(document, list->member), *item;
-  const char *headings[COLUMNS_MOST];
+  const char *headings[COLUMNS_MOST], *words[COLUMNS_MOST];
   struct page_table table;
   size_t count = 0;
   if (!cJSON_IsArray(items)) return;
   if (list->of_each) headings[count++] = "data set";
   for (const struct column *c = list->columns; c->heading; c++) headings[count++] = c->heading;
-  page_section(out, list->heading);
-  page_text(out, "%s", list->text);
-  page_table_begin(&table, out, headings, count);
-  if (!list->of_each) write_rows(&table, items, NULL, list->columns);
+  page_section(out, report_words(language, list->heading));
+  page_text(out, "%s", report_words(language, list->text));
+  page_table_begin(&table, out, report_words_all(language, headings, count, words), count);
+  if (!list->of_each) write_rows(&table, items, NULL, list->columns, language);
   if (list->of_each)
     cJSON_ArrayForEach (item, items)
-      write_rows(&table, document_at(item, list->of_each), text_at(item, "dataset"), list->columns);
+      write_rows(&table, document_at(item, list->of_each), text_at(item, "dataset"), list->columns, language);
   page_table_end(&table);
 }
 
-void identification_report_data_write(const cJSON *document, struct buffer *out)
+void identification_report_data_write(const cJSON *document, enum report_language language, struct buffer *out)
 {
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) write_list(&lists[i], document, out);
-  write_weighed(document, out);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) write_list(&lists[i], document, language, out);
+  write_weighed(document, language, out);
 }

@@ -5,6 +5,7 @@
 #include "api/csv/text.h"
 #include "api/json/document.h"
 #include "api/report/page.h"
+#include "api/report/sentences.h"
 #include "armdyn/armdyn.h"
 
 /* The text of a number is as the JSON has it, to the last digit; NULL: null. */
@@ -74,25 +75,30 @@ void shift_report_write_csv(const char *document, struct buffer *out)
 
 struct column {
   const char *heading, *path;
+  const char *code; /* NULL: the text is a name; else where its code stands, if it has one */
 };
 
-static void write_table(struct buffer *out, const cJSON *rows, const struct column *columns, size_t count)
+static void write_table(struct buffer *out, enum report_language language, const cJSON *rows,
+                        const struct column *columns, size_t count)
 {
   enum { COLUMNS_MOST = 8 };
   const char *headings[COLUMNS_MOST];
   struct page_table table;
   const cJSON *row;
-  for (size_t k = 0; k < count; k++) headings[k] = columns[k].heading;
+  char said[512];
+  for (size_t k = 0; k < count; k++) headings[k] = report_words(language, columns[k].heading);
   page_table_begin(&table, out, headings, count);
   cJSON_ArrayForEach (row, rows)
     for (size_t k = 0; k < count; k++) {
       const char *text = value_text(document_at(row, columns[k].path));
+      const char *code = columns[k].code ? document_text(row, columns[k].code) : NULL;
+      if (text && columns[k].code) text = report_said(language, code, report_words(language, text), said, sizeof said);
       page_cell_text(&table, text ? text : "\u2013");
     }
   page_table_end(&table);
 }
 
-static void write_summary(struct buffer *out, const cJSON *report)
+static void write_summary(struct buffer *out, enum report_language language, const cJSON *report)
 {
   static const char *const headings[] = { "", "", "" };
   static const struct {
@@ -112,7 +118,7 @@ static void write_summary(struct buffer *out, const cJSON *report)
   page_table_begin(&table, out, headings, 3);
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
     const char *text = value_text(document_at(report, lines[k].path));
-    page_cell_text(&table, lines[k].label);
+    page_cell_text(&table, report_words(language, lines[k].label));
     page_cell_text(&table, text ? text : "\u2013");
     page_cell_text(&table, lines[k].unit);
   }
@@ -120,52 +126,54 @@ static void write_summary(struct buffer *out, const cJSON *report)
 }
 
 /* "order 01JD6Z... (4711), joint j2: -0.0012 rad at 0.43 s; tolerance 0.05 rad" */
-static void write_worst(struct buffer *out, const cJSON *worst)
+static void write_worst(struct buffer *out, enum report_language language, const cJSON *worst)
 {
   const char *tolerance = value_text(document_at(worst, "tolerance")), *unit = document_text(worst, "unit");
   const char *job_order = document_text(worst, "job_order_id");
   if (!cJSON_IsObject(worst)) {
-    page_text(out, "Nothing was measured.");
+    page_text(out, "%s", report_words(language, "Nothing was measured."));
     return;
   }
-  page_text(out, "Farthest from its plan: order %s%s%s%s, joint %s, %s %s at %s s; tolerance %s %s.",
+  page_text(out,
+            report_words(language, "Farthest from its plan: order %s%s%s%s, joint %s, %s %s at %s s; tolerance %s %s."),
             document_text(worst, "order"), job_order ? " (" : "", job_order ? job_order : "", job_order ? ")" : "",
             document_text(worst, "joint"), value_text(document_at(worst, "deviation")), unit,
             value_text(document_at(worst, "deviation_at")), tolerance ? tolerance : "\u2013", tolerance ? unit : "");
 }
 
-void shift_report_write_page(const char *document, struct buffer *out)
+void shift_report_write_page(const char *document, enum report_language language, struct buffer *out)
 {
   static const struct column parts[] = {
-    { "Part", "part" },
-    { "Orders", "done" },
-    { "Work of the joints, modelled, J", "mechanical_energy_modelled" },
-    { "Electricity, modelled, J", "electrical_energy_modelled" },
-    { "Orders measured", "measured" },
-    { "Work of these, measured, J", "mechanical_energy_measured" },
-    { "Electricity of these, modelled from what was measured, J", "electrical_energy_modelled_from_measured" },
+    { "Part", "part", NULL },
+    { "Orders", "done", NULL },
+    { "Work of the joints, modelled, J", "mechanical_energy_modelled", NULL },
+    { "Electricity, modelled, J", "electrical_energy_modelled", NULL },
+    { "Orders measured", "measured", NULL },
+    { "Work of these, measured, J", "mechanical_energy_measured", NULL },
+    { "Electricity of these, modelled from what was measured, J", "electrical_energy_modelled_from_measured", NULL },
   };
   static const struct column failures[] = {
-    { "Order", "order" },       { "Job order", "job_order_id" }, { "State", "state" },
-    { "Ended", "finished_at" }, { "Reason", "reason" },
+    { "Order", "order", NULL },       { "Job order", "job_order_id", NULL }, { "State", "state", "code" },
+    { "Ended", "finished_at", NULL }, { "Reason", "reason", "code" },
   };
-  static const struct column alarms[] = {
-    { "Since", "since" }, { "Until", "until" }, { "Alarm", "text" }, { "Acknowledged by", "acknowledged_by" }
-  };
+  static const struct column alarms[] = { { "Since", "since", NULL },
+                                          { "Until", "until", NULL },
+                                          { "Alarm", "text", "code" },
+                                          { "Acknowledged by", "acknowledged_by", NULL } };
   char footer[64];
   cJSON *report = document_open(document);
   snprintf(footer, sizeof footer, "armdyn %s", armdyn_version());
-  page_begin(out, REPORT_ENGLISH, "Report of a shift");
-  page_text(out, "Controller %s, from %s to %s.", document_text(report, "controller"), document_text(report, "from"),
-            document_text(report, "to"));
-  write_summary(out, report);
-  write_worst(out, document_at(report, "worst_deviation"));
-  page_section(out, "What was done");
-  write_table(out, document_at(report, "parts"), parts, sizeof parts / sizeof *parts);
-  page_section(out, "What was not");
-  write_table(out, document_at(report, "failures"), failures, sizeof failures / sizeof *failures);
-  page_section(out, "Alarms");
-  write_table(out, document_at(report, "alarms"), alarms, sizeof alarms / sizeof *alarms);
+  page_begin(out, language, report_words(language, "Report of a shift"));
+  page_text(out, report_words(language, "Controller %s, from %s to %s."), document_text(report, "controller"),
+            document_text(report, "from"), document_text(report, "to"));
+  write_summary(out, language, report);
+  write_worst(out, language, document_at(report, "worst_deviation"));
+  page_section(out, report_words(language, "What was done"));
+  write_table(out, language, document_at(report, "parts"), parts, sizeof parts / sizeof *parts);
+  page_section(out, report_words(language, "What was not"));
+  write_table(out, language, document_at(report, "failures"), failures, sizeof failures / sizeof *failures);
+  page_section(out, report_words(language, "Alarms"));
+  write_table(out, language, document_at(report, "alarms"), alarms, sizeof alarms / sizeof *alarms);
   page_end(out, footer);
   if (!report) out->failure = ARMDYN_EMEMORY;
   document_close(report);

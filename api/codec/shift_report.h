@@ -2,6 +2,7 @@
 #ifndef API_CODEC_SHIFT_REPORT_H
 #define API_CODEC_SHIFT_REPORT_H
 
+#include "api/report/words.h"
 #include "api/wire/buffer.h"
 
 /* For a spreadsheet (RFC 4180): section,name,quantity,value,unit; a value a row, empty where it is null. A text that a
@@ -10,6 +11,6 @@
  *   out       out  ARMDYN_EMEMORY sticks */
 void shift_report_write_csv(const char *document, struct buffer *out);
 /* For paper: one HTML page, as api/report/page.h. */
-void shift_report_write_page(const char *document, struct buffer *out);
+void shift_report_write_page(const char *document, enum report_language language, struct buffer *out);
 
 #endif

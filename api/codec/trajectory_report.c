@@ -6,10 +6,17 @@
 #include "api/limits.h"
 #include "api/report/page.h"
 #include "api/report/plot.h"
+#include "api/report/sentences.h"
 #include "armdyn/armdyn.h"
 
 enum { N = ARMDYN_JOINTS_MAX, TEXT = 1024 };
 static const double ROUNDING = 1e-9; /* of a total: less is none */
+
+static const char *say(const struct trajectory_report *report, const char *english) __attribute__((format_arg(2)));
+static const char *say(const struct trajectory_report *report, const char *english)
+{
+  return report_words(report->language, english);
+}
 
 /* A row is [t, q (n), qd (n), qdd (n), tau (n), power (n)]. */
 static size_t width_of(size_t n)
@@ -45,15 +52,15 @@ static void write_values(const struct trajectory_report *report, const struct qu
   const struct report_motion *motion = &report->motions[0];
   struct plot_series series[N];
   struct plot_limit limit;
-  struct plot plot = { .title = quantity->title,
-                       .x = { .title = "time, s" },
-                       .y = { .title = quantity->units[type == ARMDYN_PRISMATIC] },
+  struct plot plot = { .title = say(report, quantity->title),
+                       .x = { .title = say(report, "time, s") },
+                       .y = { .title = say(report, quantity->units[type == ARMDYN_PRISMATIC]) },
                        .series = series };
   for (size_t j = 0; j < n; j++) {
     if (report->robot->joints[j].type != type) continue;
     double ends[2];
     ends_of(&report->limits[j], quantity->block, ends);
-    limit = (struct plot_limit){ "beyond its limit", ends[0], ends[1] };
+    limit = (struct plot_limit){ say(report, "beyond its limit"), ends[0], ends[1] };
     series[plot.series_count++] = (struct plot_series){
       .name = report->robot->joints[j].name,
       .x = motion->rows,
@@ -75,13 +82,13 @@ static void write_usage(const struct trajectory_report *report, const struct qua
 {
   const size_t n = report->robot->joint_count;
   const struct report_motion *motion = &report->motions[0];
-  static const struct plot_limit all = { "beyond the limits", -100, 100 };
+  const struct plot_limit all = { say(report, "beyond the limits"), -100, 100 };
   struct plot_series series[N];
-  char title[64];
-  snprintf(title, sizeof title, "%s against the limits", quantity->title);
+  char title[96];
+  snprintf(title, sizeof title, say(report, "%s against the limits"), say(report, quantity->title));
   struct plot plot = { .title = title,
-                       .x = { .title = "time, s" },
-                       .y = { .title = "part of the limit, %" },
+                       .x = { .title = say(report, "time, s") },
+                       .y = { .title = say(report, "part of the limit, %") },
                        .series = series,
                        .limits = &all,
                        .limit_count = 1 };
@@ -111,7 +118,7 @@ static void write_joints(const struct trajectory_report *report, struct buffer *
     return;
   }
   for (size_t k = 0; k < sizeof quantities / sizeof *quantities; k++) {
-    page_section(out, quantities[k].title);
+    page_section(out, say(report, quantities[k].title));
     write_values(report, &quantities[k], ARMDYN_REVOLUTE, out);
     write_values(report, &quantities[k], ARMDYN_PRISMATIC, out);
     write_usage(report, &quantities[k], scaled, out);
@@ -127,16 +134,16 @@ static void write_lines(const struct trajectory_report *report, const char *titl
                         const struct plot_limit *limit, const double *const y[REPORT_MOTIONS], struct buffer *out)
 {
   struct plot_series series[REPORT_MOTIONS];
-  const struct plot plot = { .title = title,
-                             .x = { .title = "time, s" },
-                             .y = { .title = unit },
+  const struct plot plot = { .title = say(report, title),
+                             .x = { .title = say(report, "time, s") },
+                             .y = { .title = say(report, unit) },
                              .series = series,
                              .series_count = report->motion_count,
                              .limits = limit,
                              .limit_count = limit ? 1 : 0 };
   for (size_t m = 0; m < report->motion_count; m++) {
     const struct report_motion *motion = &report->motions[m];
-    series[m] = (struct plot_series){ .name = motion->name,
+    series[m] = (struct plot_series){ .name = say(report, motion->name),
                                       .x = motion->rows,
                                       .y = y[m],
                                       .count = motion->count,
@@ -163,22 +170,23 @@ static void write_causes(const struct trajectory_report *report, bool electrical
   };
   enum { CAUSES = sizeof electrical_causes / sizeof *electrical_causes };
   double values[CAUSES * REPORT_MOTIONS];
-  const char *names[REPORT_MOTIONS];
+  const char *names[REPORT_MOTIONS], *words[CAUSES];
   struct bar_chart chart = {
-    .title = electrical ? "Electrical energy by cause" : "Mechanical energy by cause",
-    .unit = "energy, J",
+    .title = say(report, electrical ? "Electrical energy by cause" : "Mechanical energy by cause"),
+    .unit = say(report, "energy, J"),
     .category_count = electrical ? CAUSES : sizeof mechanical_causes / sizeof *mechanical_causes,
-    .categories = electrical ? electrical_causes : mechanical_causes,
+    .categories = words,
     .series_count = report->motion_count,
     .series = names,
     .values = values,
   };
+  report_words_all(report->language, electrical ? electrical_causes : mechanical_causes, chart.category_count, words);
   for (size_t m = 0; m < report->motion_count; m++) {
     const struct armdyn_motion_energy *e = &report->motions[m].energy;
     const struct armdyn_electrical_energy *s = &report->motions[m].electrical;
     const double of_joints[] = { e->positive_work, e->friction, e->gravity, e->kinetic, e->braked };
     const double of_supply[] = { s->total, s->copper, s->gear, s->friction, s->gravity, s->kinetic, s->burnt };
-    names[m] = report->motions[m].name;
+    names[m] = say(report, report->motions[m].name);
     for (size_t c = 0; c < chart.category_count; c++) {
       double energy = electrical ? of_supply[c] : of_joints[c], total = electrical ? s->total : e->positive_work;
       values[c * report->motion_count + m] = fabs(energy) > ROUNDING * fabs(total) ? energy : 0;
@@ -192,7 +200,7 @@ static void write_drives(const struct trajectory_report *report, struct buffer *
 {
   static const char *const causes[] = { "copper", "gear", "friction" };
   const size_t n = report->robot->joint_count;
-  const char *names[N];
+  const char *names[N], *words[3];
   double values[N * 3];
   for (size_t j = 0; j < n; j++) {
     const struct armdyn_drive_energy *drive = &report->motions[0].electrical.by_joint[j];
@@ -200,13 +208,20 @@ static void write_drives(const struct trajectory_report *report, struct buffer *
     names[j] = report->robot->joints[j].name;
     memcpy(values + 3 * j, lost, sizeof lost);
   }
-  const struct bar_chart chart = { "Lost in each drive", "energy, J", n, 3, names, causes, values, true };
+  const struct bar_chart chart = { say(report, "Lost in each drive"),
+                                   say(report, "energy, J"),
+                                   n,
+                                   3,
+                                   names,
+                                   report_words_all(report->language, causes, 3, words),
+                                   values,
+                                   true };
   bar_chart_write(&chart, out);
 }
 
 static void write_energy(const struct trajectory_report *report, struct buffer *out)
 {
-  page_section(out, "Power and energy");
+  page_section(out, say(report, "Power and energy"));
   bool electrical = report->motions[0].bus != NULL;
   if (electrical) {
     write_power(report, true, out);
@@ -223,17 +238,19 @@ static void write_tool(const struct trajectory_report *report, struct buffer *ou
 {
   const cJSON *document = report->document;
   const double most = document_number(document, "request/tool_speed_max");
-  const struct plot_limit limit = { "beyond its limit", -INFINITY, most };
+  const struct plot_limit limit = { say(report, "beyond its limit"), -INFINITY, most };
   const double *speed[REPORT_MOTIONS] = { NULL }, *acceleration[REPORT_MOTIONS] = { NULL };
   for (size_t m = 0; m < report->motion_count; m++)
     speed[m] = report->motions[m].speed, acceleration[m] = report->motions[m].acceleration;
-  page_section(out, "Tool");
+  page_section(out, say(report, "Tool"));
   if (document_at(document, "tool_acceleration")) /* which those of earlier versions have not */
-    page_text(out,
-              "Its origin moves at most at %.4g m/s (at %.4g s) and accelerates by at most %.4g m/s\u00b2 (at %.4g s), "
-              "gravity not in it.",
-              document_number(document, "tool_speed/max"), document_number(document, "tool_speed/time"),
-              document_number(document, "tool_acceleration/max"), document_number(document, "tool_acceleration/time"));
+    page_text(
+        out,
+        say(report,
+            "Its origin moves at most at %.4g m/s (at %.4g s) and accelerates by at most %.4g m/s\u00b2 (at %.4g s), "
+            "gravity not in it."),
+        document_number(document, "tool_speed/max"), document_number(document, "tool_speed/time"),
+        document_number(document, "tool_acceleration/max"), document_number(document, "tool_acceleration/time"));
   write_lines(report, "Speed of the tool", "speed, m/s", isnan(most) ? NULL : &limit, speed, out);
   write_lines(report, "Acceleration of the tool", "acceleration, m/s\u00b2", NULL, acceleration, out);
 }
@@ -260,22 +277,24 @@ static void write_front(const struct trajectory_report *report, struct buffer *o
 {
   double front[FRONT_MEMBERS][LIMIT_DURATIONS];
   const size_t count = read_front(report->document, front);
-  struct plot_series cost = { .name = "cost", .kind = PLOT_POINTS, .x = front[0], .y = front[1], .count = count };
+  struct plot_series cost = {
+    .name = say(report, "cost"), .kind = PLOT_POINTS, .x = front[0], .y = front[1], .count = count
+  };
   struct plot_series energy[] = { cost, cost };
-  energy[0].name = "mechanical", energy[0].y = front[2];
-  energy[1].name = "of the supply", energy[1].y = front[3];
-  const struct plot_axis duration = { .title = "duration, s" };
+  energy[0].name = say(report, "mechanical"), energy[0].y = front[2];
+  energy[1].name = say(report, "of the supply"), energy[1].y = front[3];
+  const struct plot_axis duration = { .title = say(report, "duration, s") };
   if (count == 0) return;
-  page_section(out, "Other durations");
-  plot_write(&(struct plot){ .title = "Cost against duration",
+  page_section(out, say(report, "Other durations"));
+  plot_write(&(struct plot){ .title = say(report, "Cost against duration"),
                              .x = duration,
-                             .y = { .title = "cost" },
+                             .y = { .title = say(report, "cost") },
                              .series = &cost,
                              .series_count = 1 },
              out);
-  plot_write(&(struct plot){ .title = "Energy against duration",
+  plot_write(&(struct plot){ .title = say(report, "Energy against duration"),
                              .x = duration,
-                             .y = { .title = "energy, J" },
+                             .y = { .title = say(report, "energy, J") },
                              .series = energy,
                              .series_count = report->motions[0].bus ? 2 : 1 },
              out);
@@ -293,11 +312,13 @@ static void write_comparison(const struct trajectory_report *report, struct buff
 {
   static const char *const headings[] = { "motion", "duration, s", "mechanical energy, J", "of the supply, J",
                                           "integral of (torque / limit)\u00b2, s" };
+  enum { COLUMNS = sizeof headings / sizeof *headings };
+  const char *words[COLUMNS];
   struct page_table table;
-  page_table_begin(&table, out, headings, sizeof headings / sizeof *headings);
+  page_table_begin(&table, out, report_words_all(report->language, headings, COLUMNS, words), COLUMNS);
   for (size_t m = 0; m < report->motion_count; m++) {
     const struct report_motion *motion = &report->motions[m];
-    page_cell_text(&table, motion->name);
+    page_cell_text(&table, say(report, motion->name));
     page_cell_figure(&table, motion->rows[(motion->count - 1) * width_of(report->robot->joint_count)]);
     page_cell_figure(&table, motion->energy.positive_work);
     page_cell_figure(&table, motion->bus ? motion->electrical.total : NAN);
@@ -306,60 +327,68 @@ static void write_comparison(const struct trajectory_report *report, struct buff
   page_table_end(&table);
 }
 
-static void write_blockers(const cJSON *document, struct buffer *out)
+/* Why it may not be transferred: a sentence each. */
+static void write_blockers(const struct trajectory_report *report, struct buffer *out)
 {
-  struct buffer text = BUFFER(MB(1));
-  struct json_writer w = { .out = &text };
-  document_write(&w, document_at(document, "blockers"));
-  page_warning(out, "It may not be transferred to a controller: %.*s", TEXT, buffer_ok(&text) ? text.data : "");
-  buffer_release(&text);
+  const cJSON *item;
+  char said[TEXT];
+  page_warning(out, "%s", say(report, "It may not be transferred to a controller:"));
+  cJSON_ArrayForEach (item, document_at(report->document, "blockers"))
+    page_warning(out, "%s",
+                 report_said(report->language, text_at(item, "code"), text_at(item, "detail"), said, sizeof said));
 }
 
 /* What was put in place of the model's payload, tool and gravity. */
-static void write_conditions(const cJSON *document, struct buffer *out)
+static void write_conditions(const struct trajectory_report *report, struct buffer *out)
 {
   static const char *const vectors[] = { "payload/com", "tool/translation", "tool/rpy", "gravity" };
   static const char *const words[] = { "Centre of mass in the tool frame, m", "Tool, m", "Tool (roll, pitch, yaw), rad",
                                        "Gravity, m/s\u00b2" };
-  const cJSON *conditions = document_at(document, "conditions");
+  const cJSON *conditions = document_at(report->document, "conditions");
   const char *part = document_text(conditions, "part");
   const double mass = document_number(conditions, "payload/mass");
   double at[3];
-  if (!isnan(mass)) page_text(out, "The arm carries %.6g kg%s%s.", mass, part ? ": part " : "", part ? part : "");
+  if (!isnan(mass))
+    page_text(out, say(report, "The arm carries %.6g kg%s%s."), mass, part ? say(report, ": part ") : "",
+              part ? part : "");
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
     if (document_numbers(conditions, vectors[k], at, 3) == 3)
-      page_text(out, "%s: %.6g, %.6g, %.6g.", words[k], at[0], at[1], at[2]);
+      page_text(out, "%s: %.6g, %.6g, %.6g.", say(report, words[k]), at[0], at[1], at[2]);
 }
 
-static void write_clearance(const cJSON *document, struct buffer *out)
+static void write_clearance(const struct trajectory_report *report, struct buffer *out)
 {
+  const cJSON *document = report->document;
   const char *cell = document_text(document, "clearance/cell");
   const double bound = document_number(document, "clearance/clearance");
   if (!cell || isnan(bound)) return;
-  page_text(out, "Clearance from cell %s (revision %.0f): %.4f m, between %s and %s at %.4g s.", cell,
+  page_text(out, say(report, "Clearance from cell %s (revision %.0f): %.4f m, between %s and %s at %.4g s."), cell,
             document_number(document, "clearance/cell_revision"), bound, document_text(document, "clearance/between/0"),
             document_text(document, "clearance/between/1"), document_number(document, "clearance/time"));
 }
 
-static void write_head(const cJSON *document, struct buffer *out)
+static void write_head(const struct trajectory_report *report, struct buffer *out)
 {
+  const cJSON *document = report->document;
+  char said[TEXT];
   if (*text_at(document, "label")) page_text(out, "%s", text_at(document, "label"));
-  page_text(out, "%s", text_at(document, "detail"));
-  write_conditions(document, out);
-  write_clearance(document, out);
+  page_text(out, "%s", report_said(report->language, NULL, text_at(document, "detail"), said, sizeof said));
+  write_conditions(report, out);
+  write_clearance(report, out);
   if (*text_at(document, "notes")) page_text(out, "%.*s", TEXT, text_at(document, "notes"));
-  if (cJSON_IsFalse(document_at(document, "transferable"))) write_blockers(document, out);
+  if (cJSON_IsFalse(document_at(document, "transferable"))) write_blockers(report, out);
 }
 
 void trajectory_report_write(const struct trajectory_report *report, struct buffer *out)
 {
   char title[160], footer[160];
   const cJSON *document = report->document;
-  snprintf(title, sizeof title, "Trajectory %s", report->id);
-  snprintf(footer, sizeof footer, "armdyn %s; planned %s.", armdyn_version(), report->created_at);
-  page_begin(out, REPORT_ENGLISH, title);
-  page_text(out, "%s motion of %s, revision %lld.", text_at(document, "method"), report->robot->name, report->revision);
-  write_head(document, out);
+  snprintf(title, sizeof title, say(report, "Trajectory %s"), report->id);
+  snprintf(footer, sizeof footer, say(report, "armdyn %s; planned %s."), armdyn_version(), report->created_at);
+  page_begin(out, report->language, title);
+  page_text(out, say(report, "%s motion of %s, revision %lld."), say(report, text_at(document, "method")),
+            report->robot->name, report->revision);
+  write_head(report, out);
   write_comparison(report, out);
   write_energy(report, out);
   write_tool(report, out);

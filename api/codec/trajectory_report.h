@@ -4,6 +4,7 @@
 #define API_CODEC_TRAJECTORY_REPORT_H
 
 #include "api/json/document.h"
+#include "api/report/words.h"
 #include "api/wire/buffer.h"
 #include "armdyn/electrical.h"
 
@@ -22,6 +23,7 @@ struct report_motion {
 enum { REPORT_MOTIONS = 3 };
 
 struct trajectory_report {
+  enum report_language language;
   const struct armdyn_robot_description *robot;
   const char *id, *created_at;
   long long revision;

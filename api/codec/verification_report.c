@@ -4,6 +4,7 @@
 
 #include "api/codec/verification.h"
 #include "api/codec/verification_page.h"
+#include "api/report/sentences.h"
 #include "armdyn/armdyn.h"
 
 enum { COLUMNS = 12 };

@@ -1,7 +1,5 @@
 #include "api/report/words.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *const report_languages[REPORT_LANGUAGES] = { "en", "zh" };
@@ -164,6 +162,240 @@ static const char *const rows[][REPORT_LANGUAGES] = {
   { "With A the address of the service (and your key, where it asks for one) this divides the box anew, into the same "
     "zones.",
     "A 为服务地址（需要时加上密钥）。此命令重新划分，得到相同的分区。" },
+
+  /* identifications */
+  { "Identification %s", "辨识 %s" },
+  { "%s are those of a simulated loop, in %.0f rounds%s.", "%s取自仿真回路，共 %.0f 轮%s。" },
+  { "Instruments", "工具变量" },
+  { "Columns", "回归列" },
+  { ", which did not settle", "，未收敛" },
+  { "Instruments are along the measured path filtered at %.3g Hz, for the loop is not known: noise below that is in "
+    "them, too, and biases.",
+    "因回路未知，工具变量取自以 %.3g Hz 滤波的实测轨迹：低于该频率的噪声仍在其中，会造成偏差。" },
+  { "of the simulated loop", "取自仿真回路" },
+  { "along the measured path filtered at %.3g Hz", "取自以 %.3g Hz 滤波的实测轨迹" },
+  { "Durbin, Wu and Hausman's test of the filters, by instruments %s: F = %.3g, p = %.3g: %s.",
+    "滤波的 Durbin–Wu–Hausman 检验，工具变量%s：F = %.3g，p = %.3g：%s。" },
+  { "the columns of the regression are not sound, look at cut-offs and rate", "回归列不可靠，请检查截止频率与采样率" },
+  { "nothing speaks against them", "没有发现问题" },
+  { "Robot %s, revision %.0f; estimator %s.", "机器人 %s，版本 %.0f；估计方法 %s。" },
+  { "%.0f base parameters from %.0f samples; the data tell %.0f of them. Condition number %.4g.",
+    "%.0f 个基参数，%.0f 个样本；数据可确定其中 %.0f 个。条件数 %.4g。" },
+  { "On motions that it was not learnt from, the predicted torque is off by %.3g %% of the torque as measured (%.3g %% "
+    "after both went through the same filter); on its own motions by %.3g %%.",
+    "在未用于训练的运动上，预测力矩的误差为实测力矩的 %.3g %%（两者经相同滤波后为 %.3g %%）；在训练运动上为 %.3g "
+    "%%。" },
+  { "It was not validated: the error of %.3g %% is on the motions that it was learnt from, and says little of others.",
+    "未经验证：%.3g %% 的误差来自训练运动，不能说明其他运动。" },
+  { "Every link's parameters belong to a possible body.", "每个连杆的参数在物理上都是可能的。" },
+  { "Not every link's parameters belong to a possible body; see consistency below.",
+    "并非每个连杆的参数在物理上都可能；见下方一致性。" },
+  { "Warnings", "警告" },
+  { "None.", "无。" },
+  { "training", "训练" },
+  { "validation", "验证" },
+  { "validation, both filtered", "验证，同滤波" },
+  { "Errors of each joint", "各关节误差" },
+  { "rms, training", "均方根，训练" },
+  { "rms, validation", "均方根，验证" },
+  { "validation, %", "验证 [%]" },
+  { "NRMSE of validation, %", "验证 NRMSE [%]" },
+  { "R², validation", "R²，验证" },
+  { "max, validation", "最大，验证" },
+  { "Relative error", "相对误差" },
+  { "|e| / |torque|, %", "误差 / 力矩 [%]" },
+  { "Measured and predicted torque", "实测与预测力矩" },
+  { "All data sets one after the other, those of the training first; torque as filtered.",
+    "各数据集依次相接，训练在前；力矩经过滤波。" },
+  { "predicted", "预测" },
+  { "force, N", "力 [N]" },
+  { "torque, N m", "力矩 [N m]" },
+  { "What is left", "残差" },
+  { "Filtered minus predicted torque, of the %s data. A flat spectrum is noise; a peak is something that the model "
+    "does not have.",
+    "滤波后的力矩减去预测力矩（%s数据）。平坦的频谱是噪声；峰值是模型所缺少的。" },
+  { "Spectrum of the residuals", "残差频谱" },
+  { "density, (N m)²/Hz", "密度 [(N m)²/Hz]" },
+  { "Residuals of %s", "%s 的残差" },
+  { "residual, N m (N)", "残差 [N m (N)]" },
+  { "samples", "样本数" },
+  { "Friction of %s", "%s 的摩擦" },
+  { "velocity, rad/s (m/s)", "速度 [rad/s (m/s)]" },
+  { "friction, N m (N)", "摩擦 [N m (N)]" },
+  { "Friction", "摩擦" },
+  { "What was tried of friction", "摩擦项的取舍" },
+  { "On parts of the training data that it was not fitted to: the joint's error with the term and all that was kept "
+    "before it, and the mean of what it gains on a part in standard errors of that mean.",
+    "在训练数据的留出部分上：关节在该项及此前所保留各项下的误差，以及每部分平均增益与其标准误差之比。" },
+  { "term", "项" },
+  { "exponent", "指数" },
+  { "held-out error, %", "留出误差 [%]" },
+  { "gain, standard errors", "增益 [标准误差]" },
+  { "kept", "保留" },
+  { "yes", "是" },
+  { "no", "否" },
+  { "Base parameters", "基参数" },
+  { "The combinations that motion tells apart, in SI units.", "运动能够区分的参数组合，采用国际单位。" },
+  { "base parameter", "基参数" },
+  { "value", "值" },
+  { "standard deviation", "标准差" },
+  { "Standard parameters", "标准参数" },
+  { "What has these base parameters and is nearest to the model, about the origins of the link frames, in SI units. A "
+    "deviation of 0 is of what the data tell nothing about.",
+    "具有这些基参数且最接近模型的参数，以连杆坐标系原点为参考，采用国际单位。标准差为 0 表示数据对其没有信息。" },
+  { "parameter", "参数" },
+  { "model", "模型" },
+  { "identified", "辨识值" },
+  { "Payload", "负载" },
+  { "%.4g kg, centre of mass at (%.4g, %.4g, %.4g) m in the tool frame.",
+    "%.4g kg，质心在工具坐标系的 (%.4g, %.4g, %.4g) m 处。" },
+  { "Consistency", "一致性" },
+  { "%.64s: a possible body.", "%.64s：物理上可能。" },
+  { "%.64s: no body has these parameters.", "%.64s：没有物体具有这些参数。" },
+  { "Computed from", "计算依据" },
+  { "Model of the robot, SHA-256 %s; filtered at %.4g Hz (positions) and %.4g Hz (torques), %.4g s cut off both ends; "
+    "seed %.0f.",
+    "机器人模型 SHA-256 %s；滤波 %.4g Hz（位置）、%.4g Hz（力矩），两端各截去 %.4g s；随机种子 %.0f。" },
+  { "data set", "数据集" },
+  { "label", "标签" },
+  { "role", "用途" },
+  { "used", "采用" },
+  { "verdict", "结论" },
+  { "delay [s]", "延迟 [s]" },
+  { "noise", "噪声" },
+  { "deviation [s]", "标准差 [s]" },
+  { "taken out", "已消除" },
+  { "positions [Hz]", "位置 [Hz]" },
+  { "torques [Hz]", "力矩 [Hz]" },
+  { "error", "误差" },
+  { "chosen", "选用" },
+  { "deviation", "标准差" },
+  { "applied", "已应用" },
+  { "Logged velocities", "记录的速度" },
+  { "Held against the positions of the same data set: gain, delay, and the noise of accelerations that follow from "
+    "them, by that of accelerations from positions.",
+    "与同一数据集的位置比较：增益、延迟，以及由其求得的加速度噪声与由位置求得的加速度噪声之比。" },
+  { "Delays of torques", "力矩延迟" },
+  { "By how much later than its position the torque of a joint was logged, from the training data. What was taken out "
+    "was taken out of validation data, too.",
+    "由训练数据求得的关节力矩相对位置的记录延迟。已消除的延迟在验证数据中同样消除。" },
+  { "Cut-offs", "截止频率" },
+  { "Tried on held-out parts of the training data: the error of the torque as measured by that of the first pair, and "
+    "how much the pair gains, in standard errors.",
+    "在训练数据的留出部分上尝试：实测力矩误差与第一组误差之比，以及该组的增益（标准误差）。" },
+  { "Gains of drives", "驱动增益" },
+  { "The torque of a joint by what was logged of it, from data sets with different payloads. Where it was applied, "
+    "everything here is of torques that were multiplied by it.",
+    "由不同负载的数据集求得的关节力矩与记录值之比。已应用时，此处各项均按乘以该增益后的力矩计算。" },
+  { "mass [kg]", "质量 [kg]" },
+  { "parameter [SI]", "参数 [SI]" },
+  { "Payloads that were weighed", "已称重的负载" },
+  { "Their mass was known; first moments and inertia, about the origin and in the axes of the tool frame, were found "
+    "with the gains.",
+    "质量已知；一阶矩与惯量（相对工具坐标系原点与轴）随增益一并求得。" },
+
+  /* trajectories */
+  { "Trajectory %s", "轨迹 %s" },
+  { "armdyn %s; planned %s.", "armdyn %s；规划于 %s。" },
+  { "%s motion of %s, revision %lld.", "%s 运动；机器人 %s，版本 %lld。" },
+  { "this motion", "本运动" },
+  { "quintic", "五次多项式" },
+  { "trapezoid", "梯形速度" },
+  { "Position", "位置" },
+  { "Velocity", "速度" },
+  { "Acceleration", "加速度" },
+  { "Torque", "力矩" },
+  { "position, rad", "位置 [rad]" },
+  { "position, m", "位置 [m]" },
+  { "velocity, rad/s", "速度 [rad/s]" },
+  { "velocity, m/s", "速度 [m/s]" },
+  { "acceleration, rad/s²", "加速度 [rad/s²]" },
+  { "acceleration, m/s²", "加速度 [m/s²]" },
+  { "beyond its limit", "超出限制" },
+  { "beyond the limits", "超出限制" },
+  { "%s against the limits", "%s与限制" },
+  { "part of the limit, %", "占限制的百分比 [%]" },
+  { "Power and energy", "功率与能量" },
+  { "Power of the supply", "电源功率" },
+  { "Mechanical power of all joints", "全部关节的机械功率" },
+  { "power, W", "功率 [W]" },
+  { "Electrical energy by cause", "电能（按原因）" },
+  { "Mechanical energy by cause", "机械能（按原因）" },
+  { "energy, J", "能量 [J]" },
+  { "total", "总计" },
+  { "friction", "摩擦" },
+  { "gravity", "重力" },
+  { "kinetic", "动能" },
+  { "braked", "制动" },
+  { "copper", "铜损" },
+  { "gear", "减速器" },
+  { "burnt", "制动电阻" },
+  { "Lost in each drive", "各驱动的损耗" },
+  { "Tool", "末端" },
+  { "Its origin moves at most at %.4g m/s (at %.4g s) and accelerates by at most %.4g m/s² (at %.4g s), gravity not in "
+    "it.",
+    "末端原点最大速度 %.4g m/s（%.4g s），最大加速度 %.4g m/s²（%.4g s），不含重力。" },
+  { "Speed of the tool", "末端速度" },
+  { "speed, m/s", "速度 [m/s]" },
+  { "Acceleration of the tool", "末端加速度" },
+  { "Other durations", "其他时长" },
+  { "Cost against duration", "代价与时长" },
+  { "cost", "代价" },
+  { "Energy against duration", "能量与时长" },
+  { "mechanical", "机械能" },
+  { "of the supply", "电源" },
+  { "duration, s", "时长 [s]" },
+  { "motion", "运动" },
+  { "mechanical energy, J", "机械能 [J]" },
+  { "of the supply, J", "电源 [J]" },
+  { "integral of (torque / limit)², s", "(力矩 / 限制)² 的积分 [s]" },
+  { "It may not be transferred to a controller:", "不可传输到控制器：" },
+  { "The arm carries %.6g kg%s%s.", "手臂负载 %.6g kg%s%s。" },
+  { ": part ", "：工件 " },
+  { "Centre of mass in the tool frame, m", "工具坐标系中的质心 [m]" },
+  { "Tool, m", "工具 [m]" },
+  { "Tool (roll, pitch, yaw), rad", "工具（滚转、俯仰、偏航）[rad]" },
+  { "Gravity, m/s²", "重力 [m/s²]" },
+  { "Clearance from cell %s (revision %.0f): %.4f m, between %s and %s at %.4g s.",
+    "与单元 %s（版本 %.0f）的间距：%.4f m，%s 与 %s 之间，%.4g s 时。" },
+
+  /* shifts */
+  { "Report of a shift", "班次报告" },
+  { "Controller %s, from %s to %s.", "控制器 %s，%s 至 %s。" },
+  { "Orders done", "完成的订单" },
+  { "Orders stopped", "停止的订单" },
+  { "Orders failed", "失败的订单" },
+  { "Orders interrupted", "中断的订单" },
+  { "Orders open at its end", "结束时未完的订单" },
+  { "Running", "运行" },
+  { "Held", "保持" },
+  { "Idle", "空闲" },
+  { "Orders measured", "有实测的订单" },
+  { "Nothing was measured.", "没有实测。" },
+  { "Farthest from its plan: order %s%s%s%s, joint %s, %s %s at %s s; tolerance %s %s.",
+    "偏离计划最大：订单 %s%s%s%s，关节 %s，%s %s（%s s）；容差 %s %s。" },
+  { "What was done", "已完成" },
+  { "What was not", "未完成" },
+  { "Alarms", "报警" },
+  { "Part", "工件" },
+  { "Orders", "订单" },
+  { "Work of the joints, modelled, J", "关节做功（模型）[J]" },
+  { "Electricity, modelled, J", "电能（模型）[J]" },
+  { "Work of these, measured, J", "其做功（实测）[J]" },
+  { "Electricity of these, modelled from what was measured, J", "其电能（由实测推算）[J]" },
+  { "Order", "订单" },
+  { "Job order", "作业单" },
+  { "State", "状态" },
+  { "Ended", "结束" },
+  { "Reason", "原因" },
+  { "Since", "开始" },
+  { "Until", "结束" },
+  { "Alarm", "报警" },
+  { "Acknowledged by", "确认人" },
+  { "done", "完成" },
+  { "stopped", "已停止" },
+  { "failed", "失败" },
+  { "interrupted", "已中断" },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -174,9 +406,9 @@ bool report_language_of(const char *code, enum report_language *out)
   return false;
 }
 
-const char *report_words_row(size_t row, enum report_language language)
+const char *const *report_words_row(size_t row)
 {
-  return row < ROWS ? rows[row][language] : NULL;
+  return row < ROWS ? rows[row] : NULL;
 }
 
 const char *report_words(enum report_language language, const char *english)
@@ -190,81 +422,5 @@ const char *const *report_words_all(enum report_language language, const char *c
                                     const char **out)
 {
   for (size_t k = 0; k < count; k++) out[k] = report_words(language, english[k]);
-  return out;
-}
-
-/* -- sentences that are put together already -- */
-
-enum { SPANS = 8 };
-struct span {
-  const char *at;
-  size_t length;
-};
-
-/* Behind a conversion; what it is of stands before. */
-static const char *behind(const char *conversion)
-{
-  const char *at = conversion + 1 + strcspn(conversion + 1, "diouxXeEfFgGaAcspn%");
-  return *at ? at + 1 : at;
-}
-
-static bool is_figure(const char *text, size_t length)
-{
-  return length && strspn(text, "0123456789+-.einfa") >= length;
-}
-
-/* The shortest texts that the conversions of a format stand for, if it can have made this text. */
-static bool take_apart(const char *format, const char *text, struct span spans[SPANS])
-{
-  size_t count = 0;
-  while (*format) {
-    if (*format != '%') {
-      if (*format++ != *text++) return false;
-      continue;
-    }
-    const char *literal = behind(format);
-    const size_t length = strcspn(literal, "%");
-    const bool figure = literal[-1] != 's';
-    const char *end = text;
-    while (*end && (!length || strncmp(end, literal, length) != 0)) end++;
-    if (count == SPANS || (length && !*end)) return false;
-    spans[count++] = (struct span){ text, (size_t)(end - text) };
-    if (figure && !is_figure(text, (size_t)(end - text))) return false;
-    text = end, format = literal;
-  }
-  return !*text;
-}
-
-/* The other language's format, with these texts for its conversions. */
-static void put_together(const char *format, const struct span spans[SPANS], char *out, size_t size)
-{
-  size_t length = 0, next = 0;
-  while (*format && length + 1 < size) {
-    if (*format != '%') {
-      out[length++] = *format++;
-      continue;
-    }
-    const bool numbered = isdigit((unsigned char)format[1]) && format[2] == '$';
-    const struct span *span = &spans[numbered ? (size_t)(format[1] - '1') : next];
-    const size_t taken = span->length < size - 1 - length ? span->length : size - 1 - length;
-    memcpy(out + length, span->at, taken);
-    length += taken, next++, format = behind(format);
-  }
-  out[length] = '\0';
-}
-
-bool report_sentence_of(enum report_language language, const char *format, const char *text, char *out, size_t size)
-{
-  struct span spans[SPANS] = { 0 };
-  if (!take_apart(format, text, spans)) return false;
-  put_together(report_words(language, format), spans, out, size);
-  return true;
-}
-
-const char *report_sentence(enum report_language language, const char *english, char *out, size_t size)
-{
-  snprintf(out, size, "%s", english);
-  for (size_t k = 0; k < ROWS && language != REPORT_ENGLISH; k++)
-    if (report_sentence_of(language, rows[k][REPORT_ENGLISH], english, out, size)) break;
   return out;
 }

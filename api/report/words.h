@@ -21,14 +21,7 @@ const char *report_words(enum report_language language, const char *english) __a
 const char *const *report_words_all(enum report_language language, const char *const *english, size_t count,
                                     const char **out);
 
-/* A sentence that is already put together, as a kept document has it: its figures and names are put into the other
- * language's. What has no row stays as it is. out: size bytes. */
-const char *report_sentence(enum report_language language, const char *english, char *out, size_t size);
-
-/* The same, if this format can have made it; else false. */
-bool report_sentence_of(enum report_language language, const char *format, const char *text, char *out, size_t size);
-
-/* Row by row, for tests; NULL after the last. */
-const char *report_words_row(size_t row, enum report_language language);
+/* Row by row, [language]; NULL after the last. */
+const char *const *report_words_row(size_t row);
 
 #endif

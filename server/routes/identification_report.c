@@ -6,6 +6,7 @@
 #include "server/app.h"
 #include "server/robots/cache.h"
 #include "server/routes/handlers.h"
+#include "server/routes/result_report.h"
 #include "server/routes/results.h"
 
 enum { ROWS_MOST = 100000 }; /* the last of them, which are of the validation */
@@ -26,6 +27,8 @@ enum outcome identification_report(struct exchange *x)
   struct app *app = exchange_app(x);
   const char *id = exchange_segment(x, identification_kind.name);
   struct store_result result;
+  enum report_language language;
+  if (!report_language_asked(x, &language)) return ANSWERED;
   if (!result_found(x, &identification_kind, store_result_get(app->store, identification_kind.name, id, &result)))
     return ANSWERED;
   struct buffer document = BUFFER(MB(4)), body = BUFFER(MB(32));
@@ -36,9 +39,11 @@ enum outcome identification_report(struct exchange *x)
   if (!status) status = robots_get(app->robots, result.robot, result.revision, true, &entry);
   if (!status) status = read_rows(app->store, id, &rows, &count);
   if (!status) {
-    const struct identification_report report = {
-      .document = document.data, .robot = armdyn_robot_description(entry->robot), .rows = rows, .row_count = count
-    };
+    const struct identification_report report = { .language = language,
+                                                  .document = document.data,
+                                                  .robot = armdyn_robot_description(entry->robot),
+                                                  .rows = rows,
+                                                  .row_count = count };
     identification_report_write(&report, &body);
     status = body.failure;
   }

@@ -11,6 +11,15 @@
 const struct result_report verification_report = { &verification_kind, verification_report_write };
 const struct result_report zoning_report = { &zoning_kind, zoning_report_write };
 
+bool report_language_asked(struct exchange *x, enum report_language *out)
+{
+  if (report_language_of(exchange_query(x, "lang"), out)) return true;
+  fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "lang", FAULT_ENUM, "must be en or zh, got '%.32s'",
+            exchange_query(x, "lang"));
+  answer_problem(x, PROBLEM_INVALID, NULL);
+  return false;
+}
+
 enum outcome result_report(struct exchange *x)
 {
   const struct result_report *report = exchange_about(x);
@@ -18,12 +27,7 @@ enum outcome result_report(struct exchange *x)
   const char *id = exchange_segment(x, report->kind->name);
   enum report_language language;
   struct store_result result;
-  if (!report_language_of(exchange_query(x, "lang"), &language)) {
-    fault_add(exchange_faults(x), FAULT_AT_PARAMETER, "lang", FAULT_ENUM, "must be en or zh, got '%.32s'",
-              exchange_query(x, "lang"));
-    answer_problem(x, PROBLEM_INVALID, NULL);
-    return ANSWERED;
-  }
+  if (!report_language_asked(x, &language)) return ANSWERED;
   if (!result_found(x, report->kind, store_result_get(app->store, report->kind->name, id, &result))) return ANSWERED;
   struct buffer document = BUFFER(MB(4)), body = BUFFER(MB(8));
   const struct robot_entry *entry = NULL;

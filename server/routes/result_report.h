@@ -5,6 +5,7 @@
 #include "api/report/words.h"
 #include "api/wire/buffer.h"
 #include "armdyn/robot.h"
+#include "server/http/exchange.h"
 #include "server/work/kinds.h"
 
 /* What a row of the handler result_report is about. */
@@ -14,5 +15,8 @@ struct result_report {
                 struct buffer *out);
 };
 extern const struct result_report verification_report, zoning_report;
+
+/* `lang` of the query; false: it is another than there is, and that was answered. */
+bool report_language_asked(struct exchange *x, enum report_language *out);
 
 #endif

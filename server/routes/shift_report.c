@@ -14,6 +14,7 @@
 #include "server/routes/handlers.h"
 #include "server/routes/list_ranges.h"
 #include "server/routes/motion.h"
+#include "server/routes/result_report.h"
 
 enum { SHIFT_MS = 8 * 3600 * 1000, FAILURES_MOST = 1000, PARTS_MOST = 1000, ALARMS_MOST = 1000 };
 
@@ -283,10 +284,8 @@ static void write_report(struct json_writer *w, const char *controller, struct s
 }
 
 /* Takes the report, in the form that was asked for. */
-static enum armdyn_status answer(struct exchange *x, struct buffer *report)
+static enum armdyn_status answer(struct exchange *x, enum report_language language, struct buffer *report)
 {
-  static void (*const writers[])(
-      const char *, struct buffer *) = { [MEDIA_CSV] = shift_report_write_csv, [MEDIA_HTML] = shift_report_write_page };
   static const char *const types[] = {
     [MEDIA_CSV] = "text/csv; charset=utf-8", [MEDIA_HTML] = "text/html; charset=utf-8"
   };
@@ -296,7 +295,10 @@ static enum armdyn_status answer(struct exchange *x, struct buffer *report)
     return ARMDYN_OK;
   }
   struct buffer body = BUFFER(MB(48)); /* escapes take room */
-  writers[media](report->data, &body);
+  if (media == MEDIA_CSV)
+    shift_report_write_csv(report->data, &body);
+  else
+    shift_report_write_page(report->data, language, &body);
   const enum armdyn_status status = body.failure;
   if (!status) answer_bytes(x, 200, types[media], &body);
   buffer_release(&body);
@@ -340,7 +342,8 @@ enum outcome shift_report(struct exchange *x)
   struct controller_description controller;
   struct buffer failures = BUFFER(MB(2)), alarms = BUFFER(MB(2)), body = BUFFER(MB(6));
   struct shift s = { .app = exchange_app(x), .failures = { .out = &failures }, .alarms = { .out = &alarms } };
-  if (!controller_of_request(x, name, &controller, NULL)) return ANSWERED;
+  enum report_language language;
+  if (!report_language_asked(x, &language) || !controller_of_request(x, name, &controller, NULL)) return ANSWERED;
   enum armdyn_status status = sum_up(x, name, &s);
   if (!status) {
     write_report(&(struct json_writer){ .out = &body }, name, &s);
@@ -351,7 +354,7 @@ enum outcome shift_report(struct exchange *x)
               "the range has too much for one report: ask for a shorter one");
     status = ARMDYN_EINPUT;
   }
-  if (!status) status = answer(x, &body);
+  if (!status) status = answer(x, language, &body);
   if (status) answer_status(x, status, NULL);
   free(s.parts);
   buffer_release(&failures);

@@ -8,6 +8,7 @@
 #include "server/app.h"
 #include "server/data/motion_model.h"
 #include "server/routes/handlers.h"
+#include "server/routes/result_report.h"
 #include "server/routes/results.h"
 #include "server/work/baseline.h"
 
@@ -135,9 +136,10 @@ static enum armdyn_status add_baselines(struct page *page)
   return status;
 }
 
-static enum armdyn_status make_page(struct page *page, struct buffer *out)
+static enum armdyn_status make_page(struct page *page, enum report_language language, struct buffer *out)
 {
   page->report = (struct trajectory_report){
+    .language = language,
     .robot = armdyn_robot_description(page->entry->robot),
     .id = page->result.id,
     .created_at = page->result.created_at,
@@ -157,12 +159,14 @@ enum outcome trajectory_report(struct exchange *x)
   struct app *app = exchange_app(x);
   const char *id = exchange_segment(x, trajectory_kind.name);
   struct buffer body = BUFFER(MB(8));
+  enum report_language language;
+  if (!report_language_asked(x, &language)) return ANSWERED;
   struct page *page = calloc(1, sizeof *page);
   enum armdyn_status status = ARMDYN_EMEMORY;
   if (page) {
     page->text = (struct buffer)BUFFER(MB(4));
     status = open_page(page, app, id);
-    if (!status) status = make_page(page, &body);
+    if (!status) status = make_page(page, language, &body);
     close_page(page, app);
   }
   free(page);

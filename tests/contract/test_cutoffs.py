@@ -10,6 +10,7 @@ import pytest
 from support import contract, rotating_slide, unique_name
 from support.logs import csv_text, upload
 from support.rotating_slide import raw_percent
+from support.spoken import spoken
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"],
                                                    reason="this build takes no data sets")]
@@ -97,7 +98,7 @@ def test_noisy_encoders_want_low_cut_offs(client, arm, encoder, most):
     assert other["parameters"] == found["parameters"] and other["cutoffs"] == found["cutoffs"]
     told = identify(client, arm, [trained], validation=[judge], conditioning=found["conditioning"])
     assert told["parameters"] == found["parameters"] and "cutoffs" not in told
-    page = client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
+    page, _ = spoken(client, f"/v1/identifications/{found['id']}/report")
     assert "Cut-offs" in page
     study = client.result_of(f"/v1/robots/{arm}/identification-studies", {"identification": found["id"], "repetitions": 20})
     assert study["conditioning"] == found["conditioning"]

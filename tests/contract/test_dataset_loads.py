@@ -8,6 +8,7 @@ import pytest
 
 from support import unique_name
 from support.logs import csv_text, upload
+from support.spoken import spoken
 
 pytestmark = pytest.mark.slow
 RATE, G = 200, 9.81
@@ -200,7 +201,7 @@ def test_gains_and_loads_by_a_mass_alone(client):
     friction = found["parameters"]["friction"]
     assert [one["coulomb"] for one in friction] == pytest.approx([2.0, 1.0], rel=0.03)
     assert found["errors"]["validation"]["raw"]["relative_percent"] < 1.5 and "weighed_payloads" not in believed
-    page = client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
+    page, _ = spoken(client, f"/v1/identifications/{found['id']}/report")
     assert "Gains of drives" in page and "Payloads that were weighed" in page
 
 

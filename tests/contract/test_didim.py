@@ -7,6 +7,7 @@ import pytest
 
 from support import contract, rotating_slide, unique_name
 from support.logs import csv_text, upload
+from support.spoken import spoken
 
 pytestmark = pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"], reason="this build takes no data sets")
 RATE, FINER, VISCOUS, KP, KD = 250, 8, (2.5, 20.0), (400.0, 3000.0), (60.0, 300.0)
@@ -96,10 +97,10 @@ def test_instruments_of_the_loop_bias_nothing_and_find_the_noise(client, arm):
         assert joint["viscous"] == pytest.approx(truth, rel=0.05)
     tested = found["filter_test"]
     assert tested["instruments"] == "simulated_loop" and tested["instrument_cutoff_hz"] is None and tested["rejected"], tested
-    assert "Instruments are those of a simulated loop" in client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
+    assert "Instruments are those of a simulated loop" in spoken(client, f"/v1/identifications/{found['id']}/report")[0]
     plain = client.result_of(path, request(arm, estimator="iv", loop=None))
     assert plain["instruments"]["from"] == "filtered_path" and plain["instruments"]["cutoff_hz"] <= 25 / 1.49 and "closed_loop" not in plain
-    assert "the loop is not known" in client.get(f"/v1/identifications/{plain['id']}/report").expect(200).text
+    assert "the loop is not known" in spoken(client, f"/v1/identifications/{plain['id']}/report")[0]
     wls = client.result_of(path, request(arm, estimator="wls", test_filters=True))
     assert wls["filter_test"]["instruments"] == "simulated_loop" and abs(off(wls, inertia)) > 5 * abs(off(found, inertia)), off(wls, inertia)
 

@@ -4,6 +4,7 @@ import pytest
 
 from support import contract, rotating_slide, unique_name
 from support.logs import csv_text, upload
+from support.spoken import spoken
 
 pytestmark = pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"], reason="this build takes no data sets")
 LAWS = [{"coulomb": c, "viscous": v, "ripple": None} for c, v in ((0.6, 2.5), (0.8, 20.0))]
@@ -35,7 +36,7 @@ def test_a_cut_off_that_takes_off_the_motion_is_found(client, arm):
     low = identify(client, arm, position_cutoff_hz=cutoff / 10, torque_cutoff_hz=plain["conditioning"]["torque_cutoff_hz"])
     assert low["filter_test"]["rejected"] and low["filter_test"]["p"] < 1e-3, low["filter_test"]
     assert low["filter_test"]["instrument_cutoff_hz"] == pytest.approx(sound["instrument_cutoff_hz"])
-    told = client.get(f"/v1/identifications/{low['id']}/report", headers={"Accept": "text/html"}).expect(200).text
+    told, _ = spoken(client, f"/v1/identifications/{low['id']}/report")
     assert "Hausman" in told and "not sound" in told
     assert "filter_test" not in client.result_of(f"/v1/robots/{arm[0]}/identifications", {"datasets": [arm[1]], "friction": ["coulomb"]})
 

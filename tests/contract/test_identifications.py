@@ -9,6 +9,7 @@ import pytest
 
 from support import PATIENCE, contract, robot, unique_name, until
 from support.logs import LWR_CONDITIONING, measured, simulated, sums_of_sines, upload, upload_lwr
+from support.spoken import spoken
 
 pytestmark = pytest.mark.skipif("/v1/robots/{robot}/datasets" not in contract.document()["paths"],
                                 reason="this build takes no data sets")
@@ -354,6 +355,8 @@ def test_report(client, cell, run):
     client.request("PATCH", path, {"label": "<script>alert(1)</script>"}, content_type="application/merge-patch+json",
                    headers={"If-Match": etag}).expect(200)
     page = client.get(path + "/report").expect(200)
+    assert spoken(client, path + "/report")[0] == page.text
+    client.get(path + "/report", query={"lang": "fr"}).expect(422)
     assert page.content_type == "text/html"
     text = page.text
     assert "&lt;script&gt;" in text
@@ -495,7 +498,7 @@ def test_a_payload_is_found(client, loaded, estimator, difference):
     assert roles == ["training", "validation"] + ["unloaded"] * difference
     matrix = client.get(f"/v1/identifications/{found['id']}/covariance").expect(200).json["covariance"]
     assert math.sqrt(matrix[0][0]) == pytest.approx(payload["std"]["mass"], rel=1e-6)
-    page = client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
+    page, _ = spoken(client, f"/v1/identifications/{found['id']}/report")
     assert "Payload" in page and "Base parameters" not in page
     listed = client.get("/v1/identifications", query={"robot": loaded.name, "identify": "payload", "metric": "payload.mass>2"})
     assert found["id"] in [item["id"] for item in listed.expect(200).json["items"]]

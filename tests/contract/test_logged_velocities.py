@@ -10,6 +10,7 @@ import pytest
 from support import contract, rotating_slide
 from support.logs import csv_text, upload
 from support.rotating_slide import raw_percent
+from support.spoken import spoken
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"],
                                                    reason="this build takes no data sets")]
@@ -63,7 +64,7 @@ def test_velocities_that_agree_are_used(client, arm):
     assert raw_percent(found) < 1.1 and raw_percent(found) < raw_percent(ignored)
     study = client.result_of(f"/v1/robots/{arm}/identification-studies", {"identification": found["id"], "repetitions": 20})
     assert "velocities_unused" in {w["code"] for w in study["warnings"]}
-    page = client.get(f"/v1/identifications/{found['id']}/report").expect(200).text
+    page, _ = spoken(client, f"/v1/identifications/{found['id']}/report")
     assert "Logged velocities" in page and "agrees" in page
 
 

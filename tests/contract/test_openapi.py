@@ -57,6 +57,13 @@ def test_query_parameters_are_those_of_the_table():
         assert words(row["query"]) == documented, call
 
 
+def test_every_page_is_asked_for_in_a_language():
+    """Those of result reports; the others are the pages of the service, which choose for themselves."""
+    for call, op in OPERATIONS.items():
+        if any("text/html" in response.get("content", {}) for response in op["responses"].values()) and "/v1/" in call[1]:
+            assert "lang" in {p["name"] for p in resolved_parameters(op) if p["in"] == "query"}, call
+
+
 def test_bodies_and_answers_are_those_of_the_table():
     for call, row in table().items():
         op = OPERATIONS[call]

@@ -7,6 +7,7 @@ import pytest
 from support import robot, unique_name
 from support.carried import merged
 from support.lagrange import Arm
+from support.spoken import spoken
 
 LOAD = {"mass": 1.7, "com": [0.03, -0.02, 0.09], "inertia": {"xx": 0.004, "yy": 0.005, "zz": 0.003, "xy": 0.0004, "xz": -0.0002, "yz": 0.0003}}
 TOOL = {"translation": [0.01, 0.02, 0.12], "rpy": [0.2, -0.3, 0.5]}
@@ -170,5 +171,5 @@ def test_excitations_and_friction_tests_carry_it(client, arm):
 
 def test_the_report_tells_it(client, arm):
     motion = plan(client, arm[0], payload=LOAD)
-    page = client.get(f"/v1/trajectories/{motion['id']}/report", headers={"Accept": "text/html"}, check=False).expect(200).text
+    page, _ = spoken(client, f"/v1/trajectories/{motion['id']}/report")
     assert "carries 1.7 kg" in page

@@ -8,6 +8,7 @@ import pytest
 from support import contract, rotating_slide
 from support.logs import csv_text, upload
 from support.rotating_slide import identify, raw_percent
+from support.spoken import spoken
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif("/v1/robots/{robot}/identifications" not in contract.document()["paths"],
                                                    reason="this build takes no data sets")]
@@ -54,7 +55,7 @@ def test_delays_are_found_and_taken_out(client, arm, delays):
             assert of["compensated"] and of["std"] < 0.2 * abs(delay)
             assert raw_percent(found, joint) < 1.3 and raw_percent(found, joint) < 0.9 * raw_percent(plain, joint), (raw_percent(plain, joint), raw_percent(found, joint))
     assert "torque_delays" not in plain and "torque_delay" not in plain["conditioning"]
-    page, without = (client.get(f"/v1/identifications/{of['id']}/report").expect(200).text for of in (found, plain))
+    page, without = (spoken(client, f"/v1/identifications/{of['id']}/report")[0] for of in (found, plain))
     assert "Delays of torques" in page and page.count("<td>yes</td>") >= sum(d != 0 for d in delays) and "Delays of torques" not in without
     assert "channel_delay" not in {w["code"] for w in found["warnings"]}
 

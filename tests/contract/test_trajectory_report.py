@@ -7,6 +7,7 @@ import pytest
 from support import robot, unique_name
 from support.optima import optimum
 from support.motions import motion
+from support.spoken import spoken
 
 X = "{http://www.w3.org/1999/xhtml}"
 
@@ -15,7 +16,7 @@ def page_of(client, model, request):
     arm = client.post("/v1/robots", {**model, "name": unique_name()}, query={"allow_unphysical": "true"}).expect(201).headers["Location"]
     value = client.result_of(arm + "/trajectories", request)
     answer = client.get(f"/v1/trajectories/{value['id']}/report", headers={"Accept": "text/html"}).expect(200)
-    assert answer.content_type.startswith("text/html")
+    assert answer.content_type.startswith("text/html") and spoken(client, f"/v1/trajectories/{value['id']}/report")[0] == answer.text
     return value, ElementTree.fromstring(answer.body)
 
 

@@ -12,6 +12,7 @@ from cell import LONG
 from foreign.process import Foreign
 from ordering import HERE, Ordering
 from support import ControllerSim, Server, robot, until
+from support.spoken import spoken
 
 pytestmark = pytest.mark.slow
 
@@ -125,6 +126,8 @@ def test_the_report_adds_them_up(late):
     assert part["mechanical_energy_measured"] == pytest.approx(sum(order["measured"]["mechanical_energy_measured"] for order in orders))
     assert part["electrical_energy_modelled_from_measured"] is None  # drives that are not described
     worst = max(orders, key=lambda order: abs(order["measured"]["worst_deviation"]["deviation"]))
+    english, chinese = spoken(here.client, f"/v1/controllers/{here.name}/report")
+    assert "Farthest from its plan" in english and "偏离计划最大" in chinese
     assert told["worst_deviation"] == {"order": worst["id"], "job_order_id": worst["job_order_id"], **worst["measured"]["worst_deviation"]}
 
 

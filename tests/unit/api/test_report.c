@@ -9,6 +9,7 @@
 #include "api/report/markup.h"
 #include "api/report/page.h"
 #include "api/report/plot.h"
+#include "api/report/sentences.h"
 #include "api/report/thin.h"
 #include "api/report/ticks.h"
 #include "api/report/tiles.h"
@@ -458,15 +459,15 @@ Test(report, every_language_takes_the_same_figures)
 {
   char english[CONVERSIONS][16], other[CONVERSIONS][16];
   size_t row = 0;
-  for (const char *text; (text = report_words_row(row, REPORT_ENGLISH)); row++) {
-    const char *said = report_words_row(row, REPORT_CHINESE);
+  for (const char *const *of; (of = report_words_row(row)); row++) {
+    const char *text = of[REPORT_ENGLISH], *said = of[REPORT_CHINESE];
     cr_assert(said && *said, "%s", text);
     cr_expect_eq(conversions_of(text, english), conversions_of(said, other), "%s", text);
     for (int k = 0; k < CONVERSIONS; k++) cr_expect_str_eq(english[k], other[k], "%s: %s", text, said);
     const bool numbered = strchr(said, '$');
     for (const char *at = said; numbered && (at = strchr(at, '%')); at += 2)
       cr_expect(at[1] == '%' || (at[1] >= '1' && at[1] <= '9' && at[2] == '$'), "all or none are numbered: %s", said);
-    for (size_t k = 0; k < row; k++) cr_expect_str_neq(report_words_row(k, REPORT_ENGLISH), text, "twice");
+    for (size_t k = 0; k < row; k++) cr_expect_str_neq(report_words_row(k)[REPORT_ENGLISH], text, "twice");
   }
   cr_expect_gt(row, 50);
 }
@@ -497,4 +498,31 @@ Test(report, sentences_that_are_kept_are_said_in_the_other_language)
   cr_expect(report_language_of("zh", &language) && language == REPORT_CHINESE);
   cr_expect(report_language_of(NULL, &language) && language == REPORT_ENGLISH);
   cr_expect(!report_language_of("ZH", &language) && !report_language_of("", &language));
+}
+
+/* As the pages say it: ui/sentences.zh.js reads the same table. */
+Test(report, what_the_service_says_is_said_in_the_other_language)
+{
+  static const struct {
+    const char *code, *english, *chinese;
+  } said[] = {
+    { NULL, "9 parameters, condition number 12.5.", "9 个参数，条件数 12.5。" },
+    { NULL, "Every limit is kept. No limit is in force.", "满足全部限制。没有生效的限制。" },
+    { NULL, "The search found nothing cheaper than the quintic, which is the answer.",
+      "未找到比五次多项式代价更低的运动，故以其为结果。" },
+    { NULL, "the queue is blocked: order 01A was stopped", "队列被阻止：订单 01A 已停止" },
+    { NULL, "the joints' work is 3 J more than planned, 50 J of it because braking gave back 1 J instead of 2 J",
+      "关节做功比计划多 3 焦，其中 50 焦是因为制动回馈 1 焦而非 2 焦" },
+    { "clipped", "nobody has a row for 3.5 % of this, at -2 N m or 1e-05 s",
+      "力矩长时间停在极值；请减小运动幅度或扩大测量范围（3.5 %、-2 N m、1e-05 s）" },
+    { NULL, "", "" },
+    { NULL, "j1.coulomb", "j1.coulomb" },
+  };
+  char out[512];
+  for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+    cr_expect_str_eq(report_said(REPORT_CHINESE, said[k].code, said[k].english, out, sizeof out), said[k].chinese, "%s",
+                     out);
+    cr_expect_str_eq(report_said(REPORT_ENGLISH, said[k].code, said[k].english, out, sizeof out), said[k].english);
+  }
+  cr_expect_lt(strlen(report_said(REPORT_CHINESE, NULL, said[1].english, out, 12)), 12);
 }

@@ -5,6 +5,7 @@ import { html } from '../html.js'
 import { adjust, link, route, useAbout } from '../route.js'
 import { t } from '../words.js'
 import { call, get, save } from '../api.js'
+import { language } from '../session.js'
 import { Act, Check, Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
 import { Table } from '../ui/table.js'
 import { count, figure, moment, percent, plusMinus, shortId } from '../ui/format.js'
@@ -103,7 +104,7 @@ export function Page({ path }) {
     <${Head} title=${run.label || `${run.robot} · ${run.estimator}`} sub=${html`<a href=${link(['robots', run.robot])}>${run.robot}</a> r${run.revision} · ${run.estimator} · ${moment(run.created_at)} · <code>${run.id}</code> <${Tags} tags=${run.tags} />`}>
       <button type="button" disabled=${large} title=${large ? t('export_large', { most: count(EXPORTED_MOST) }) : t('export_hint')} onClick=${() => file('samples', `torques-${run.id}.csv`, 'text/csv', 'csv', { from: inSight?.[0], to: inSight?.[1] })}>${t('export_csv')}</button>
       <button type="button" onClick=${parameters}>${t('export_parameters')}</button>
-      <button type="button" onClick=${() => file('report', `report-${run.id}.html`, 'text/html', 'html')}>${t('report')}</button>
+      <button type="button" onClick=${() => file('report', `report-${run.id}.html`, 'text/html', 'html', { lang: language.value })}>${t('report')}</button>
       <a class="button" href=${link(['identification-studies', 'new'], { robot: run.robot, identification: run.id })}>${t('study_this')}</a>
       <${Act} class="main" role="engineer" onClick=${() => setPromoting(true)}>${t('promote')}</${Act}>
     </${Head}>

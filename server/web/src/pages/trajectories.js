@@ -6,6 +6,7 @@ import { html } from '../html.js'
 import { go, link, useAbout } from '../route.js'
 import { t } from '../words.js'
 import { call, get, post, once, save, table } from '../api.js'
+import { language } from '../session.js'
 import { FormDialog } from '../ui/dialog.js'
 import { Act, Field, Head, Loading, Notice, Refusal, Tags, useAnswer } from '../ui/parts.js'
 import { Table } from '../ui/table.js'
@@ -118,9 +119,9 @@ function One({ kind, id }) {
   const [error, setError] = useState(null)
   if (!motion) return html`<${Refusal} error=${answer.error} /><${Loading} error=${answer.error} />`
   const [model, samples] = rest.value ?? []
-  const file = async (what, name, type, accept) => {
+  const file = async (what, name, type, accept, query) => {
     try {
-      save(name, (await call('GET', `v1/${kind}/${motion.id}/${what}`, { accept })).data, type)
+      save(name, (await call('GET', `v1/${kind}/${motion.id}/${what}`, { accept, query })).data, type)
     } catch (refusal) {
       setError(refusal)
     }
@@ -129,7 +130,7 @@ function One({ kind, id }) {
   return html`
     <${Head} title=${motion.label || `${motion.robot} · ${motion.method ? t(`method.${motion.method}`) : t(`page.${kind}`)}`} sub=${html`<a href=${link(['robots', motion.robot], { revision: motion.revision })}>${motion.robot}</a> r${motion.revision} · ${moment(motion.created_at)} · <code>${motion.id}</code> <${Tags} tags=${motion.tags} />`}>
       <button type="button" onClick=${() => file('samples', `motion-${motion.id}.csv`, 'text/csv', 'csv')}>CSV</button>
-      ${kind === 'trajectories' && html`<button type="button" onClick=${() => file('report', `report-${motion.id}.html`, 'text/html', 'html')}>${t('report')}</button>`}
+      ${kind === 'trajectories' && html`<button type="button" onClick=${() => file('report', `report-${motion.id}.html`, 'text/html', 'html', { lang: language.value })}>${t('report')}</button>`}
       <${Act} class="main" role="operator" disabled=${!motion.transferable} onClick=${() => setSending(true)}>${t('send')} …</${Act}>
     </${Head}>
     <${Refusal} error=${error ?? rest.error} />
