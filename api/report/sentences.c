@@ -34,14 +34,12 @@ static bool take_apart(const char *format, const char *text, struct span *spans,
   if (!*format) return !*text;
   if (!left) return false;
   const char *literal = behind(format);
-  const size_t least = literal[-1] == 's' ? 0 : 1;
-  for (size_t length = least; text[length] || !*literal; length++) {
-    if (least && !is_figure(text, length)) return false;
+  const bool figure = literal[-1] != 's';
+  const size_t whole = strlen(text);
+  for (size_t length = !*literal ? whole : figure ? 1 : 0; length <= whole; length++) {
+    if (figure && !is_figure(text, length)) return false;
     *spans = (struct span){ text, length };
-    if (!*literal) return spans->length = strlen(text), !least || is_figure(text, strlen(text));
-    if (text[length] == (*literal == '%' ? text[length] : *literal) &&
-        take_apart(literal, text + length, spans + 1, left - 1))
-      return true;
+    if (take_apart(literal, text + length, spans + 1, left - 1)) return true;
   }
   return false;
 }
