@@ -2,10 +2,12 @@
 """`make mutants`: do the tests notice when the code is wrong? Each mutant is one operator, constant or statement of the C code
 changed, drawn by a seed and spread over the rooms; what no test notices is listed with its line.
 
-    tests/mutants.py [--count N] [--seed S] [--room ROOM]... [--most FILES]      a room: lib/model, api/codec, server/jobs, ...
+    tests/mutants.py [--count N] [--seed S] [--room ROOM]... [--most TESTS]      a room: lib/model, api/codec, server/jobs, ...
 
-It works in a copy of the tree (build/mutants), whose build is warm: the tests of a mutant are the units that know its room, then
-those of TESTS with real processes, until one fails. A mutant that no compiler takes, or whose object is the same, is no mutant.
+It works in a copy of the tree (build/mutants), whose build is warm. The tests of a mutant are those that run its function by the map
+of tests/covered.py, which is made where none is, those first that run little else, until one fails; of tests with real processes
+--most (60). What only shows in memory is asked of the build with AddressSanitizer too. A mutant that no compiler takes, or whose
+object is the same, is no mutant.
 One that survives is either a test that is missing, or the same program in other words: then it is put down in
 tests/equivalents.txt, where a person says why.
 """
@@ -22,6 +24,7 @@ import sys
 import time
 
 import check
+import covered
 import lint
 import run
 
@@ -30,17 +33,7 @@ TREE = ROOT / "build" / "mutants"
 KNOWN = ROOT / "tests" / "equivalents.txt"
 LIMIT = 240  # s, the tests of one program: an endless loop is noticed by it
 
-# Tests with real processes that know a room, beside the contract's. The longest prefix counts.
-TESTS = {
-    "lib": [], "lib/model": ["tests/contract/test_cells.py", "tests/contract/test_robots.py"], "lib/identify": ["tests/contract/test_identifications.py"],
-    "lib/symbolic": ["tests/contract/test_code.py"], "api": ["tests/contract"], "api/toolbox": ["tests/contract/test_model_imports.py"],
-    "server": ["tests/contract", "tests/http"], "server/mqtt": ["tests/gateway"], "server/orders": ["tests/gateway", "tests/contract"],
-    "server/alarms": ["tests/gateway"], "server/trials": ["tests/gateway/test_tested_controllers.py"], "server/release": ["tests/store"], "server/webhooks": ["tests/gateway", "tests/contract"],
-    "server/nodes": ["tests/http", "tests/postgresql"],
-    "server/gateway": ["tests/gateway"], "server/simulator": ["tests/gateway"], "server/conformance": ["tests/gateway"],
-    "server/transfers": ["tests/gateway", "tests/contract"], "server/protocol": ["tests/gateway"], "server/store": ["tests/store", "tests/contract"],
-    "server/jobs": ["tests/contract", "tests/fault"], "server/ipc": ["tests/contract", "tests/fault"], "server/http": ["tests/http", "tests/contract"],
-}
+MEMORY = re.compile(r"alloc|free|sizeof|mem(cpy|set|move)|_close\(|_release\(")
 
 # What is found in a line of code, and what it becomes. A name, so that the list of survivors can be read.
 OPERATORS = [
@@ -123,9 +116,9 @@ def in_tree(*command, limit=LIMIT, **env):
     return done.returncode == 0
 
 
-def fails(*command, limit=LIMIT):
+def fails(*command, limit=LIMIT, **env):
     """Twice: a test that a busy machine made fail has noticed nothing."""
-    return not in_tree(*command, limit=limit) and not in_tree(*command, limit=limit)
+    return not in_tree(*command, limit=limit, **env) and not in_tree(*command, limit=limit, **env)
 
 
 def make(*targets):
@@ -148,60 +141,52 @@ def copy():
         subprocess.run(["git", "init", "-q"], cwd=TREE, check=True)
 
 
-def words_of(path):
-    """What a file speaks of: the parts of its name, and the types and functions that its header or itself declares."""
-    stem = pathlib.Path(path).stem
-    header = ROOT / pathlib.Path(path).with_suffix(".h")
-    text = (header if header.is_file() else ROOT / path).read_text()
-    declared = set(re.findall(r"^[a-z][\w *]*?(\w+)\(", text, re.M))
-    return stem, declared | {stem}
-
-
-def likeliest(path, tests):
-    """The tests in the order in which they may notice a change of this file: those of its name or its room's first, then those which
-    name most of what it declares. Most mutants end at the first."""
-    stem, words = words_of(path)
-    parts = [part for part in (*stem.split("_"), path.split("/")[-2].rstrip("s")) if len(part) > 2]
-
-    def likeness(test):
-        text = (ROOT / test).read_text(errors="replace")
-        named = sum(part in pathlib.Path(test).stem for part in parts)
-        return -(10 * (stem in pathlib.Path(test).stem) + 3 * named + sum(bool(re.search(rf"\b{re.escape(word)}\b", text)) for word in words))
-    return sorted(tests, key=likeness)
-
-
 def programs_of(path):
-    """The units that know a file, as targets."""
+    """The units that know a file by its room, as sources: where the map knows nothing of it."""
     chosen = check.folders([path])
-    found = [str(program.relative_to(ROOT)) for _, program in run.programs("release", "tests/unit/*/test_*.c") if program.parent.name in chosen]
-    sources = {target.removeprefix("build/") + ".c": target for target in found}
-    return [sources[test] for test in likeliest(path, sources)]
+    return [f"unit/{program.parent.name}/{program.name}" for _, program in run.programs("release", "tests/unit/*/test_*.c")
+            if program.parent.name in chosen]
 
 
-def processes_of(path):
-    """The files of tests with real processes that know a file."""
-    prefixes = [room for room in TESTS if path.startswith(room + "/")]
-    files = [str(file.relative_to(ROOT)) for where in TESTS[max(prefixes, key=len)]
-             for file in ([ROOT / where] if where.endswith(".py") else sorted((ROOT / where).glob("test_*.py")))]
-    return likeliest(path, files)
+def tests_of(path, number, most):
+    """Programs, and tests with real processes. Of these at least one of every file that has any comes before a file's second."""
+    known = covered.knowing(path, number)
+    if known is None:
+        return programs_of(path), check.SMOKE
+    programs = [test.removeprefix("tests/") for test in known if "::" not in test]
+    programs += [f"unit/{long}" for long in sorted(check.LONG) if long.partition("/")[0] in check.folders([path])]
+    ranks, ranked = collections.Counter(), []
+    for place, test in enumerate(test for test in known if "::" in test):
+        file = test.partition("::")[0]
+        ranked.append((ranks[file], place, f"tests/{test}"))
+        ranks[file] += 1
+    return programs, [test for _, _, test in sorted(ranked)[:most]]
 
 
-def noticed(path, most):
-    """By which test, or None. Each unit is linked only when its turn comes; of files with real processes so many are asked."""
-    targets = programs_of(path)
-    for target in targets:
-        if not make(target):
+def ask(variant, programs, processes):
+    """By which test a mutant is noticed in a build, or None. Each program is linked only when its turn comes."""
+    where = str(pathlib.Path("build") / ("" if variant == "release" else variant))
+    env = {} if variant == "release" else {"ARMDYN_VARIANT": variant, "ASAN_OPTIONS": "detect_leaks=1"}
+    for program in programs:
+        target = f"{where}/tests/{program}"
+        if not make(f"VARIANT={variant}", target):
             return "build"
-        if fails(target, "-j1", f"--timeout={LIMIT}"):
-            return target
-    smoke = [] if path.startswith("lib/") and targets else check.SMOKE
-    files = [*smoke, *(file for file in processes_of(path)[:most] if file not in smoke)]
-    if not files:
+        if fails(target, "-j1", f"--timeout={LIMIT}", **env):
+            return f"{program} {variant}"
+    if not processes:
         return None
-    if not make("build"):
+    if not make(f"VARIANT={variant}", "build"):
         return "build"
-    command = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow")
-    return "processes" if fails(*command, *files, limit=8 * LIMIT) else None
+    command = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
+    env["ARMDYN_BINARY"] = f"{where}/armdyn"
+    return f"processes {variant}" if fails(*command, *processes, limit=4 * LIMIT, **env) else None
+
+
+def noticed(mutant, most):
+    path, number, before, _ = mutant
+    programs, processes = tests_of(path, number, most)
+    by = ask("release", programs, processes)
+    return by or (ask("asan", programs, processes[:most // 4]) if MEMORY.search(before) else None)
 
 
 def object_of(path):
@@ -230,7 +215,7 @@ def try_one(mutant, most):
         file.write_text("".join(lines))
         if not make(target):
             return "invalid"
-        return "same" if code_of(path) == plain else noticed(path, most)
+        return "same" if code_of(path) == plain else noticed(mutant, most)
     finally:
         file.write_text(text)
 
@@ -240,8 +225,10 @@ def main():
     parser.add_argument("--count", type=int, default=int(os.environ.get("MUTANTS", "400")))
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "1")))
     parser.add_argument("--room", action="append", default=[])
-    parser.add_argument("--most", type=int, default=None, help="of the files of tests with real processes: only the so many likeliest")
+    parser.add_argument("--most", type=int, default=60, help="of the tests with real processes that run the function: so many")
     asked = parser.parse_args()
+    if not covered.MAP.is_file():
+        subprocess.run([sys.executable, "tests/covered.py"], check=True)
     copy()
     if not make("build"):
         sys.exit("the tree does not build")

@@ -23,12 +23,6 @@ ENERGIES = ("mechanical_energy_measured", "electrical_energy_modelled_from_measu
 
 
 @pytest.fixture(scope="module")
-def server():
-    with Server() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
 def late(server):
     """An arm that is behind its path, and three orders that it did: two with a part, one back to where it began."""
     with Foreign("--axes", 4, "--measures", "--lag", round(1000 * LAG)) as controller:
