@@ -3,10 +3,10 @@
 //   node results.mjs en|zh       environment: as of person.mjs
 import { readFileSync } from 'node:fs'
 import { analysisSteps } from './analysis_steps.mjs'
-import { axe, open } from './browser.mjs'
 import { connectSteps } from './connect_steps.mjs'
+import { controlSteps } from './control_steps.mjs'
 import { holdingSteps } from './holding_steps.mjs'
-import { api, browser, button, enter, expected, faults, flow, go, key, language, look, menu, page, shots, url, w } from './person.mjs'
+import { api, button, enter, expected, faults, flow, go, key, language, look, menu, page, shots, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
 
 const digits = (value, count = 4) => String(Number(value.toPrecision(count)))
@@ -394,130 +394,7 @@ await flow({
     await look('compare-settings')
     equal(faults, [], 'the page')
   },
-  async 'verify laws on arms as they might be: the worst case is in focus'() {
-    await page.goto(`${url}/#/verifications/new?robot=scara`)
-    await page.getByLabel(w('positionLimit')).fill('0.02')
-    await button('addCircle').click()
-    const circle = page.getByRole('group', { name: w('circle'), exact: true })
-    for (const [axis, value] of [['x', '0.3'], ['y', '0.3'], ['z', '0']]) await circle.getByLabel(w('centre').replace('{axis}', axis)).fill(value)
-    await circle.getByLabel(w('durationOf'), { exact: true }).fill('1')
-    for (const k of [0, 1]) await page.getByLabel(w('frictionless')).nth(k).check()
-    await look('verification-form')
-    await button('verify').click()
-    await made()
-    const found = await newest('verifications')
-    equal([found.case_count, found.references.map(({ kind }) => kind), found.laws.map(({ name }) => name)], [12, ['hold', 'step', 'circle'], ['feedforward', 'feedforward without model']], 'what was asked')
-    equal([found.limit.position_mm, found.plants.map((one) => one.payload_mass), found.request.plants.map(({ plant }) => plant.friction)], [0.02, [0, 1], [false, false]], 'the limit, and the arms')
-    // rows of laws and arms, columns of references: every case where it belongs, the worst of each column marked
-    const rows = page.getByRole('region', { name: w('farOff') }).locator('tbody tr')
-    await rows.first().waitFor()
-    const cells = await rows.evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => [parseFloat(cell.querySelector('button').textContent), !!cell.querySelector('.worst'), !!cell.querySelector('.state.bad')])))
-    const wanted = found.laws.flatMap((law) => found.plants.map((plant) => found.references.map((reference) => {
-      const cases = found.cases.filter((one) => one.reference === reference.name)
-      const one = cases.find((other) => other.law === law.name && other.plant === plant.name)
-      return [Number(digits(one.judged_mm, 3)), one.judged_mm === Math.max(...cases.map((other) => other.judged_mm)), one.judged_mm > 0.02]
-    })))
-    equal(cells, wanted, 'the table of cases')
-    equal(await number(tile('farthestOff2')), Number(digits(found.worst_mm, 3)), 'the worst')
-    await rows.nth(2).locator('td button').nth(2).click() // without the model, nothing carried, on the circle
-    await page.locator('.u-over').first().waitFor()
-    const bare = found.cases.find((one) => one.law === 'feedforward without model' && one.plant === 'plant 1' && one.kind === 'circle')
-    equal(await number(tile('toolFarthest')), Number(digits(bare.tool.position_max_mm, 3)), 'the case that was chosen')
-    await look('verification')
-    await page.goto(`${url}/#/verifications`)
-    await page.locator('tbody tr').first().waitFor()
-    await look('verifications')
-  },
-  async 'an arm that played a motion stands beside the cases'() {
-    const circle = { kind: 'circle', center: [0.25, 0.36, 0], duration: 2 }
-    const motion = await done('/v1/robots/scara/trajectories', { method: 'samples', samples: { start: [0.3, 1.4, 0.05, 0.2], reference: circle } })
-    const rows = await api('GET', `${motion.samples}?rate=100`)
-    const log = await api('POST', '/v1/robots/scara/datasets?label=played', { t: rows.t, q: rows.q.map(([first, ...rest]) => [first + 0.001, ...rest]) })
-    await page.goto(`${url}/#/verifications/new?robot=scara`)
-    await button('addMotion').click()
-    await page.getByLabel(w('playedIn')).selectOption(log.id)
-    for (const k of [0, 1]) await page.getByLabel(w('frictionless')).nth(k).check()
-    await button('verify').click()
-    await made()
-    const found = await newest('verifications')
-    equal([found.references[2].trajectory, found.references[2].measured, found.measured[0].samples], [motion.id, log.id, rows.t.length], 'what was asked')
-    const at = found.cases.findIndex((one) => one.kind === 'trajectory')
-    await page.goto(`${url}/#/verifications/${found.id}?case=${at}`)
-    await tile('measuredFarthest').waitFor()
-    equal(await number(tile('measuredFarthest')), Number(digits(found.measured[0].tool.position_max_mm, 3)), 'what was measured')
-    equal(await number(tile('apartFrom')), Number(digits(found.cases[at].apart.position_rms_mm, 3)), 'how far apart')
-    sure(found.measured[0].tool.position_max_mm > 0.3 && found.measured[0].joints[0].max > 0.00099, 'a milliradian of the first joint at the tool')
-    await look('verification-measured')
-  },
-  async 'find the gains of a law within margins'() {
-    await page.goto(`${url}/#/tunings/new?robot=scara`)
-    await page.getByLabel(w('gainsTried')).fill('5')
-    await page.getByLabel(w('frictionless')).check()
-    await look('tuning-form')
-    await button('findGains').click()
-    await made()
-    const found = await newest('tunings')
-    equal([found.control.law, found.request.margins.gain_db, found.request.evaluations], ['computed_torque', 6, 5], 'what was asked')
-    const gains = page.getByRole('region', { name: w('gains'), exact: true }).locator('tbody tr')
-    await gains.first().waitFor()
-    const kp = await gains.evaluateAll((rows) => rows.map((row) => Number(row.cells[2].textContent)))
-    equal(kp, found.control.kp.map((value) => Number(digits(value))), 'gains')
-    const sensitivities = await page.getByRole('region', { name: w('marginsLeast') }).locator('tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.cells[3].textContent)))
-    equal(sensitivities, found.places.flatMap(({ joints }) => joints.map((one) => one.sensitivity)).sort((a, b) => b - a).map((one) => Number(digits(one, 3))), 'margins, the least first')
-    await look('tuning')
-    await page.getByRole('link', { name: w('simulateGains') }).click()
-    await page.getByLabel(w('durationOf'), { exact: true }).fill('0.3')
-    await until(async () => (await choice('law').inputValue()) === found.control.law, 'the law of the tuning')
-    await button('simulate').click()
-    await made()
-    equal((await newest('simulations')).control.kp, found.control.kp, 'the gains of the tuning')
-    await page.goto(`${url}/#/tunings`)
-    await page.locator('tbody tr').first().waitFor()
-    await look('tunings')
-  },
-  async 'divide the workspace into zones'() {
-    await page.goto(`${url}/#/zonings/new?robot=scara`)
-    await page.getByLabel(w('zonesAtMost')).fill('20')
-    await look('zoning-form')
-    await button('divide').click()
-    await made()
-    const found = await newest('zonings')
-    equal([found.about, found.request.zones_max, found.request.inertia_error], ['gains', 20, 0.2], 'what was asked')
-    const map = page.locator('section').filter({ has: page.getByRole('heading', { name: w('zoneMap'), exact: true }) }).locator('svg[role=img] rect')
-    await map.first().waitFor()
-    sure((await map.count()) > 1, 'zones on the map')
-    const rows = await page.getByRole('region', { name: w('zoneList'), exact: true }).locator('tbody tr').count()
-    equal(rows, found.zone_count, 'every zone in the table')
-    await look('zoning')
-    // the arm is held with them, far from where they were divided: its page says which were in force
-    await page.getByRole('link', { name: w('simulateGains') }).click()
-    await page.waitForURL((at) => at.hash.includes(`zones=${found.id}`))
-    await choice('gainsOf').waitFor()
-    equal(await choice('gainsOf').inputValue(), 'zones', 'the gains that are chosen')
-    await look('simulation-form-zones')
-    await page.getByLabel(w('durationOf'), { exact: true }).fill('0.3')
-    await button('simulate').click()
-    await made()
-    const held = await newest('simulations')
-    equal([held.control.law, held.control.schedule.zones], [found.law, found.id], 'the zones that were taken')
-    const shares = inForce()
-    await shares.first().waitFor()
-    const kept = held.tracking.scheduled.filter((share) => share > 0)
-    equal(await shares.evaluateAll((all) => all.map((row) => parseFloat(row.cells[1].textContent))), kept.map((share) => Number((100 * share).toFixed(share < 0.1 ? 2 : 1))), 'how long each was in force')
-    await look('simulation-zones')
-    await page.goto(`${url}/#/zonings/${found.id}`)
-    const [report] = await Promise.all([page.waitForEvent('download'), button('pageReport').click()])
-    const told = readFileSync(await report.path(), 'utf8')
-    sure(told.includes(`<html lang="${language}"`) && told.includes(w('zoneReport')) && told.includes(found.id), 'the report, in the language of the page')
-    const { page: alone } = await open(browser, url, { language, dark: false })
-    await alone.setContent(told)
-    await alone.screenshot({ path: `${shots}/${language}-zoning-report.png`, fullPage: true })
-    equal(await axe(alone), [], 'accessibility of the report')
-    await alone.context().close()
-    await page.goto(`${url}/#/zonings`)
-    await page.locator('tbody tr').first().waitFor()
-    await look('zonings')
-  },
+  ...controlSteps({ tile, number, choice, inForce, made, newest, digits, done }),
   async 'try whether the deviations of an identification hold'() {
     const [learn] = (await api('GET', '/v1/datasets?robot=scara&label=demo%3A%20learn')).items
     const run = await done('/v1/robots/scara/identifications', { datasets: [learn.id], estimator: 'wls', friction: ['coulomb', 'viscous'] })
