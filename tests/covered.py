@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Which tests run which functions: so that a mutant is asked of the tests that run it, and of no others.
 
-    tests/covered.py [FOLDER]...     makes build/covered anew and asks these folders of tests (all); some minutes of each core
+    tests/covered.py [TESTS]...     makes build/covered anew and asks these (all): unit/math, gateway, contract/test_jobs.py, ...; minutes
 
 A build of its own tells every function that is entered (support/covered.c). Of unit programs the map knows the program (but the long
 ones, which run most of their rooms), of tests with real processes the single test. A function of one file alone is written `file.c:name`. The map is a help to choose by: what a test
@@ -26,7 +26,7 @@ HOME = ROOT / "build" / "covered"
 MAP = HOME / "map.json"
 SLOTS = 1 << 21
 FLAGS = "-O1 -g1 -DNDEBUG -falign-functions=16 -finstrument-functions -finstrument-functions-exclude-file-list=.h"
-PROCESSES = ["contract", "gateway", "http", "fault", "store"]
+PROCESSES = ["contract", "gateway", "http", "fault", "store", "manual", "postgresql"]
 FUNCTION = re.compile(r"^(?!typedef)[a-z][\w *]*?\b(\w+)\(")
 
 
@@ -118,23 +118,25 @@ def unit(program):
 
 def processes(file):
     bits = HOME / "bits" / f"{file.parent.name}-{file.stem}"
-    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "covered", "-m", "not slow", str(file.relative_to(ROOT))], cwd=ROOT,
+    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "covered", str(file.relative_to(ROOT))], cwd=ROOT,
                    env=environment(bits), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=3600)
     told = bits.with_suffix(".json")
     return json.loads(told.read_text()) if told.is_file() else {}
 
 
-def main(folders):
-    units = [source for source in sorted(ROOT.glob("tests/unit/*/test_*.c")) if not folders or f"unit/{source.parent.name}" in folders]
-    units = [source for source in units if f"{source.parent.name}/{source.stem}" not in check.LONG]
-    programs = [HOME / source.relative_to(ROOT).with_suffix("") for source in units]
+def main(wanted):
+    def chosen(pattern):
+        files = sorted(path.relative_to(ROOT / "tests") for path in ROOT.glob(f"tests/{pattern}"))
+        return [file for file in files if not wanted or any(f"{file}/".startswith(f"{one}/") for one in wanted)]
+    programs = [HOME / "tests" / file.with_suffix("") for file in chosen("unit/*/test_*.c") if f"{file.parent.name}/{file.stem}" not in check.LONG]
+    files = [ROOT / "tests" / file for folder in PROCESSES for file in chosen(f"{folder}/test_*.py")]
     make("build", *(str(program.relative_to(ROOT)) for program in programs))
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-D_GNU_SOURCE", "tests/support/covered.c", "-o", str(HOME / "covered.so")], cwd=ROOT, check=True)
-    files = [file for folder in PROCESSES if not folders or folder in folders for file in sorted(ROOT.glob(f"tests/{folder}/test_*.py"))]
-    found = json.loads(MAP.read_text()) if MAP.is_file() and folders else {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for ran in (*pool.map(unit, programs), *pool.map(processes, files)):
-            found.update(ran)
+        ran = [*pool.map(unit, programs), *pool.map(processes, files)]
+    found = json.loads(MAP.read_text()) if MAP.is_file() and wanted else {}
+    for one in ran:
+        found.update(one)
     MAP.write_text(json.dumps(found))
     print(f"{sum('::' not in test for test in found)} programs, {sum('::' in test for test in found)} tests with real processes, "
           f"{len({name for ran in found.values() for name in ran})} functions: {MAP.relative_to(ROOT)}")

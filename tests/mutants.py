@@ -2,7 +2,8 @@
 """`make mutants`: do the tests notice when the code is wrong? Each mutant is one operator, constant or statement of the C code
 changed, drawn by a seed and spread over the rooms; what no test notices is listed with its line.
 
-    tests/mutants.py [--count N] [--seed S] [--room ROOM]... [--most TESTS]      a room: lib/model, api/codec, server/jobs, ...
+    tests/mutants.py [--count N] [--seed S] [--room ROOM]... [--most TESTS] [--again FILE]
+    a room: lib/model, api/codec, server/jobs, ...; again: the survivors that an earlier run listed
 
 It works in a copy of the tree (build/mutants), whose build is warm. The tests of a mutant are those that run its function by the map
 of tests/covered.py, which is made where none is, those first that run little else, until one fails; of tests with real processes
@@ -101,10 +102,16 @@ def draw(rooms, seed):
                 yield by_room[room].pop()
 
 
-def equivalents():
-    """(path, before, after) that a person has judged: lines `path | before | after | why`."""
-    rows = [line.split(" | ") for line in KNOWN.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    return {tuple(part.strip() for part in row[:3]) for row in rows}
+def listed(file):
+    """(path, before, after) of the lines `path | before | after | why` of a file."""
+    rows = [line.split(" | ") for line in file.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return {tuple(part.strip() for part in row[:3]) for row in rows if len(row) > 2}
+
+
+def drawn_again(file):
+    """Survivors of before, as they stand now."""
+    for path, before, after in sorted(listed(file)):
+        yield from (mutant for mutant in mutants_of(path) if (mutant[2].strip(), mutant[3].strip()) == (before, after))
 
 
 def in_tree(*command, limit=LIMIT, **env):
@@ -226,14 +233,15 @@ def main():
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "1")))
     parser.add_argument("--room", action="append", default=[])
     parser.add_argument("--most", type=int, default=60, help="of the tests with real processes that run the function: so many")
+    parser.add_argument("--again", type=pathlib.Path, default=None, help="the survivors that an earlier run listed in this file")
     asked = parser.parse_args()
     if not covered.MAP.is_file():
         subprocess.run([sys.executable, "tests/covered.py"], check=True)
     copy()
     if not make("build"):
         sys.exit("the tree does not build")
-    known, score, survivors, tried = equivalents(), collections.defaultdict(lambda: [0, 0]), [], 0
-    for mutant in draw(asked.room, asked.seed):
+    known, score, survivors, tried = listed(KNOWN), collections.defaultdict(lambda: [0, 0]), [], 0
+    for mutant in drawn_again(asked.again) if asked.again else draw(asked.room, asked.seed):
         if tried == asked.count:
             break
         path, number, before, after = mutant

@@ -288,6 +288,8 @@ def test_export_is_what_a_stranger_reads(client, path, tmp_path):
     assert [j.get("type") for j in joints] == ["revolute", "revolute", "continuous", "revolute", "prismatic", "revolute", "continuous", "fixed"]
     names = [one.get("name") for one in robot.findall("link")]
     assert len(set(names)) == len(names) == 9
+    masses = {one.get("name"): float(one.find("inertial/mass").get("value")) for one in robot.findall("link") if one.find("inertial") is not None}
+    assert list(masses.values()) == [j["link"]["mass"] for j in model["joints"]] and "base_link" not in masses
     assert all(j.find(end).get("link") in names for j in joints for end in ("parent", "child"))
     assert client.get(path.format(model["name"]), headers={"Accept": "application/*"}).expect(200).content_type == "application/json"
     assert client.get(path.format(model["name"]), headers={"Accept": XML, "If-None-Match": '"1"'}).expect(304)

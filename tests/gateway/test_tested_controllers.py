@@ -1,6 +1,8 @@
 """A test of a controller that the service makes: it finds what `armdyn controller-test` finds, and nobody who counts on the controller
 meets it."""
 
+import os
+import signal
 import subprocess
 
 import pytest
@@ -98,3 +100,15 @@ def test_what_moves_asks_for_that_right(shared):
             engineer.post(f"{place}/test", {"allow_motion": True}).expect(403)
             engineer.post(f"{place}/test", {}).expect(202)
         assert ended(admin, place)["state"] == "done"
+
+
+def test_a_test_whose_process_is_killed_has_failed():
+    with Server() as server, server.client() as client, Foreign("--scan", 20, "--axes", 4) as controller:
+        client.create_robot(robot("scara"))
+        place = describe(client, "cell", controller.port)
+        client.post(f"{place}/test", {}).expect(202)
+        until(lambda: client.get(f"{place}/test").json["checks"])
+        trial, = server.children("controller-trial")
+        os.kill(trial, signal.SIGKILL)
+        told = ended(client, place)
+        assert (told["state"], told["detail"], told["measured"]) == ("failed", "signal 9 (Killed)", None)
