@@ -161,7 +161,6 @@ def tests_of(path, number, most):
     if known is None:
         return programs_of(path), check.SMOKE
     programs = [test.removeprefix("tests/") for test in known if "::" not in test]
-    programs += [f"unit/{long}" for long in sorted(check.LONG) if long.partition("/")[0] in check.folders([path])]
     ranks, ranked = collections.Counter(), []
     for place, test in enumerate(test for test in known if "::" in test):
         file = test.partition("::")[0]

@@ -1,6 +1,6 @@
-/* Which functions of a program ran: preloaded (LD_PRELOAD) before one that was compiled with -finstrument-functions and
- * -falign-functions=16. A byte for every 16 of the program's text stands in the file COVERED, shared by all its processes, so that
- * it outlives whatever ends them. tests/covered.py reads it. */
+/* Which functions of a program ran: preloaded (LD_PRELOAD) before one that was compiled with -finstrument-functions
+ * and -falign-functions=16. A byte for every 16 of the program's text stands in the file COVERED, shared by all its
+ * processes, so that it outlives whatever ends them. tests/covered.py reads it. */
 
 #include <fcntl.h>
 #include <link.h>
@@ -42,4 +42,7 @@ void __cyg_profile_func_enter(void *function, void *from)
   if (bits && slot < SLOTS && !bits[slot]) bits[slot] = 1;
 }
 
-void __cyg_profile_func_exit(void *function, void *from) { (void)function, (void)from; }
+void __cyg_profile_func_exit(void *function, void *from)
+{
+  (void)function, (void)from;
+}

@@ -1,5 +1,5 @@
-/* The condition index of two columns of unit length with the cosine c between them is sqrt((1 + c) / (1 - c)): the eigenvalues of
- * [1 c; c 1] are 1 + c and 1 - c. */
+/* The condition index of two columns of unit length with the cosine c between them is sqrt((1 + c) / (1 - c)): the
+ * eigenvalues of [1 c; c 1] are 1 + c and 1 - c. */
 #include "lib/identify/collinear.h"
 #include "tests/support/simulated.h"
 

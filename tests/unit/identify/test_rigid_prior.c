@@ -1,6 +1,7 @@
-/* What a prior believes of a wheel's inertia about its axis, by a closed form. The square of the distance from a pseudo-inertia P
- * is tr((P^-1 dP)^2) / 2; among all changes dP of the whole body which change the inertia about z, C . dP with C = diag(1, 1, 0, 0),
- * by d, the nearest is P C P d / tr(C P C P): as far as d^2 / 2 / (Sxx^2 + 2 Sxy^2 + Syy^2). */
+/* What a prior believes of a wheel's inertia about its axis, by a closed form. The square of the distance from a
+ * pseudo-inertia P is tr((P^-1 dP)^2) / 2; among all changes dP of the whole body which change the inertia about z, C
+ * . dP with C = diag(1, 1, 0, 0), by d, the nearest is P C P d / tr(C P C P): as far as d^2 / 2 / (Sxx^2 + 2 Sxy^2 +
+ * Syy^2). */
 #include "lib/identify/structure.h"
 #include "tests/support/simulated.h"
 
