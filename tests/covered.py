@@ -155,30 +155,30 @@ def function_at(text, number):
 
 @functools.cache
 def index():
-    """Of every function the tests that run it, those first that run little else."""
-    runs = {}
-    for test, ran in sorted(json.loads(MAP.read_text()).items(), key=lambda row: len(row[1])):
-        for name in ran:
-            runs.setdefault(name, []).append(test)
-    return runs
+    """Of every test the functions that it runs."""
+    return {test: frozenset(ran) for test, ran in json.loads(MAP.read_text()).items()}
 
 
 @functools.cache
 def built():
-    """All functions of the service."""
-    return set(functions(HOME / "armdyn")[1])
+    """All functions of the service, and those of units."""
+    return frozenset(functions(HOME / "armdyn")[1]).union(*index().values())
 
 
 def knowing(path, number):
-    """The tests that run the function of a line, those first that run little else: programs below tests/, and tests as pytest names
-    them. None where nothing is known of it."""
+    """The tests that run the function of a line: programs below tests/, and tests as pytest names them. Those first that run most of
+    its file, and of these those that run little else. None where nothing is known of it."""
     if not MAP.is_file():
         return None
-    name = function_at((ROOT / path).read_text(), number)
-    either = [name, f"{pathlib.Path(path).name}:{name}"]
-    if not any(one in built() or one in index() for one in either):
+    text, file = (ROOT / path).read_text(), pathlib.Path(path).name
+    name = function_at(text, number)
+    either = {name, f"{file}:{name}"}
+    if not either & built():
         return None
-    return [test for one in either for test in index().get(one, [])]
+    declared = {match[1] for match in map(FUNCTION.match, text.splitlines()) if match}
+    all_of_file = declared | {f"{file}:{one}" for one in declared}
+    tests = [test for test, ran in index().items() if either & ran]
+    return sorted(tests, key=lambda test: (-len(all_of_file & index()[test]), len(index()[test])))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ import run
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TREE = ROOT / "build" / "mutants"
 KNOWN = ROOT / "tests" / "equivalents.txt"
+IN_TURN = 4  # tests of one file
 LIMIT = 240  # s, the tests of one program: an endless loop is noticed by it
 
 MEMORY = re.compile(r"alloc|free|sizeof|mem(cpy|set|move)|_close\(|_release\(")
@@ -156,7 +157,7 @@ def programs_of(path):
 
 
 def tests_of(path, number, most):
-    """Programs, and tests with real processes. Of these at least one of every file that has any comes before a file's second."""
+    """Programs, and tests with real processes: some of a file of tests, then some of the next, so that all have their turn."""
     known = covered.knowing(path, number)
     if known is None:
         return programs_of(path), check.SMOKE
@@ -164,7 +165,7 @@ def tests_of(path, number, most):
     ranks, ranked = collections.Counter(), []
     for place, test in enumerate(test for test in known if "::" in test):
         file = test.partition("::")[0]
-        ranked.append((ranks[file], place, f"tests/{test}"))
+        ranked.append((ranks[file] // IN_TURN, place, f"tests/{test}"))
         ranks[file] += 1
     return programs, [test for _, _, test in sorted(ranked)[:most]]
 

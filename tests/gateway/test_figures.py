@@ -6,15 +6,9 @@ import pytest
 
 from cell import LONG, Cell, puma, simulated, summary
 from load import download, lateness, streams
-from support import Server, robot
+from support import robot
 
 SOAK = bool(os.environ.get("ARMDYN_SOAK"))
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
 
 
 @pytest.mark.slow

@@ -1,20 +1,12 @@
 """The cell that a controller stands in, held against a motion by the process that sends it, and again when the cell changes."""
 
-import pytest
-
 from cell import Cell, puma, registers, trace
-from support import Server, robot, unique_name, until
+from support import robot, unique_name, until
 
 FLOOR = {"name": "floor", "half_space": {"normal": [0, 0, 1], "offset": -3}}
 BALL = {"sphere": {"center": [0, 0, 0], "radius": 0.03}}
 START, MIDDLE = [-1, -0.5, 0.5, 0, 0, 0], [0, -0.5, 0.5, 0, 0, 0]
 SWING = {"start": {"q": START}, "goal": {"q": [1, -0.5, 0.5, 0, 0, 0]}, "duration": 6}
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
 
 
 MODEL = {**robot("puma560"), "tool": {"translation": [0, 0, 0], "rpy": [0, 0, 0], "bodies": [BALL]}}

@@ -3,16 +3,10 @@
 import pytest
 
 from cell import ZERO, Cell, puma
-from support import Server, robot, unique_name, until
+from support import robot, unique_name, until
 
 PARTS = {"A7": {"mass": 1.5, "com": [0, 0, 0.06], "inertia": {"xx": 0.003, "yy": 0.003, "zz": 0.002}}, "B9": {"mass": 0.4, "com": [0.01, 0, 0.03]}}
 RAISED = {"start": {"q": ZERO}, "goal": {"q": [0.2, -0.15, 0.2, 0.2, -0.2, 0.15]}, "duration": 1.2}
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
 
 
 def named(here):

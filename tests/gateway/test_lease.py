@@ -11,12 +11,6 @@ from cell import LONG, Cell, cell, puma, summary
 from support import FILLABLE, Server, fill, unique_name, until
 
 
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.2", "::1", "::ffff:127.0.0.1", "LOCALHOST"])
 def test_two_names_of_one_controller_are_one_endpoint(shared, name):

@@ -23,10 +23,10 @@ ENERGIES = ("mechanical_energy_measured", "electrical_energy_modelled_from_measu
 
 
 @pytest.fixture(scope="module")
-def late(server):
+def late(shared):
     """An arm that is behind its path, and three orders that it did: two with a part, one back to where it began."""
     with Foreign("--axes", 4, "--measures", "--lag", round(1000 * LAG)) as controller:
-        here = Ordering(server, controller, telemetry_rate=200, following_error=TOLERANCE)
+        here = Ordering(shared, controller, telemetry_rate=200, following_error=TOLERANCE)
         yield here, [done(here, to={"q": q}, duration=0.6, job_order_id=f"JO-{k}") for k, q in enumerate((FAR, HERE, FAR))]
         controller.ledger()
 
@@ -137,9 +137,9 @@ def test_what_the_sum_changes_hinders_nobody(late):
     here.client.request("PATCH", path, {"verdict": "scrap"}, headers={"If-Match": tag}, content_type="application/merge-patch+json").expect(412)
 
 
-def test_what_is_not_measured_is_not_nothing(server):
+def test_what_is_not_measured_is_not_nothing(shared):
     with Foreign("--axes", 4) as controller:  # it tells no torques
-        here = Ordering(server, controller)
+        here = Ordering(shared, controller)
         blind = done(here)["measured"]
         assert blind["torque_source"] == "command" and blind["worst_deviation"]["tolerance"] is None
         assert [blind[energy] for energy in ENERGIES] == [None, None]
@@ -195,11 +195,11 @@ def test_what_was_not_summed_up_is_after_a_restart():
         controller.ledger()
 
 
-def test_modelled_and_measured_are_the_same_quantity(server):
+def test_modelled_and_measured_are_the_same_quantity(shared):
     """There and back at an arm that follows its model: the way down is braked, and delivers less than the way up, in both."""
     model = {**robot("puma560")}
     with ControllerSim(robot=model) as sim:
-        here = Ordering(server, sim, model=model, telemetry_rate=200)
+        here = Ordering(shared, sim, model=model, telemetry_rate=200)
         for q in ([0, -0.4, 0.3, 0, 0, 0], [0] * 6):
             order = done(here, to={"q": q}, duration=1)
             assert order["measured"]["mechanical_energy_measured"] == pytest.approx(order["plan"]["mechanical_energy_modelled"], rel=0.05, abs=0.5)

@@ -14,7 +14,7 @@ import pytest
 
 from cell import FINAL, LONG, float32, soon, write
 from line import Line
-from support import ROOT, Server, robot, unique_name, until
+from support import ROOT, robot, unique_name, until
 from support.process import Device
 
 pytestmark = pytest.mark.same_threads
@@ -51,12 +51,6 @@ class Bank(Device):
             for register, value in re.findall(r"^\[(\d+)\]:\s+(\S+)", done.stdout, flags=re.M):
                 found[int(register)] = int(value, 16) if form == "hex" else float(value)
         return [found[k] for k in sorted(found)]
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
 
 
 def moving(client, goal, duration):

@@ -8,13 +8,7 @@ import pytest
 
 from cell import LONG, Cell, float32, puma, registers, simulated, summary, trace
 from foreign.process import Foreign
-from support import Server, robot, until
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
+from support import robot, until
 
 
 def expected(samples):

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from cell import Cell, puma, summary
-from support import Server, unique_name
+from support import unique_name
 
 COMMAND, START = 1020, 4
 
@@ -68,12 +68,6 @@ class Relay:
             self.broken_until = time.monotonic() + self.seconds
             return True
         return time.monotonic() < self.broken_until
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
 
 
 @pytest.mark.same_threads

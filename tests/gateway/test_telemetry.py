@@ -7,13 +7,7 @@ import pytest
 
 from cell import GOAL, LONG, ZERO, Cell, float32, play_index, puma, registers, simulated
 from foreign.process import Foreign
-from support import Server, robot, until
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
+from support import robot, until
 
 
 def measured(here, transfer):

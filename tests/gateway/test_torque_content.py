@@ -12,7 +12,7 @@ import pytest
 
 from cell import GOAL, Cell, float32, soon
 from foreign.process import Foreign
-from support import ROOT, Server, unique_name, until
+from support import ROOT, unique_name, until
 from support.process import Device
 from test_register_map import Bank, N, controller, moving, player_map, plain_map, reach, send
 
@@ -20,12 +20,6 @@ pytestmark = pytest.mark.same_threads
 
 WEIGHT = (1.5 + 0.5) * 9.81  # N, of what hangs on the slide of the SCARA, whose joint 3 points down; the others carry nothing
 FRICTION = [(1.5, 1.0), (0.8, 0.5), (5, 20), (0.1, 0.02)]  # its Coulomb and viscous friction
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

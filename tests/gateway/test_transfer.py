@@ -13,12 +13,6 @@ from foreign.process import Foreign
 from support import Server, robot, unique_name, until
 
 
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
-
-
 @pytest.fixture
 def here(shared):
     with puma() as sim:

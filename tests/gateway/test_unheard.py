@@ -19,12 +19,6 @@ from support import Server, until
 pytestmark = pytest.mark.same_threads
 
 
-@pytest.fixture(scope="module")
-def shared():
-    with Server() as server:
-        yield server
-
-
 def command(frame):
     """The command that a request writes; 0: none."""
     return struct.unpack(">H", frame[13:15])[0] if frame[7] == 16 and frame[8:10] == struct.pack(">H", 1020) else 0
