@@ -13,7 +13,7 @@ from gripping import CLOSED, OPEN, REST, moments, move, moved_on_wrongly, output
 from ordering import HERE, THERE, Ordering
 from support import Server, unique_name, until
 from test_order_steps import order_of, reasons
-from test_register_map import N, Bank, arm, controller, plain_map, reach, send, shared  # pylint: disable=unused-import
+from test_register_map import N, Bank, arm, controller, plain_map, reach, send  # pylint: disable=unused-import
 
 pytestmark = pytest.mark.slow
 
