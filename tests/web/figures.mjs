@@ -16,14 +16,15 @@ const best = async (times, measure) => {
   return least
 }
 
-// A page that notes when plots were drawn last, and when its first heading was there.
+// A page that notes how often plots were drawn, and when last, and when its first heading was there.
 async function fresh() {
   const { page, context } = await open(browser, url)
   await context.addInitScript(() => {
-    window.drawn = 0
+    window.drawn = window.drawings = 0
     const { clearRect } = CanvasRenderingContext2D.prototype
     CanvasRenderingContext2D.prototype.clearRect = function (...where) {
       window.drawn = performance.now()
+      window.drawings++
       clearRect.apply(this, where)
     }
     new MutationObserver((_, watch) => {
@@ -66,6 +67,17 @@ for (const [name, list, id] of [['data set', 'datasets', dataset], ['run', 'iden
   for (const [how, selector] of [['in', '[aria-label="Zoom in"]'], ['along', '[aria-label="To the right"]']])
     say(`long ${name} zooms ${how}`, await best(6, () => untilDrawn(page, `document.querySelector('${selector}').click()`)), 100, 'ms')
   await page.context().close()
+  let drawings
+  say(`long ${name} opens from its address alone, in a new browser`, await best(4, async () => {
+    const page = await fresh()
+    await page.goto(`${url}/#/${list}/${id}`)
+    await page.waitForFunction(() => window.drawn && performance.now() - window.drawn > 500)
+    const time = await page.evaluate(() => window.drawn)
+    drawings = (await page.evaluate(() => window.drawings)) / (await page.locator('canvas').count())
+    await page.context().close()
+    return time
+  }), 600, 'ms')
+  say(`drawings of each plot of a long ${name} meanwhile`, drawings, 1, 'times')
 }
 
 {

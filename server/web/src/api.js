@@ -61,9 +61,10 @@ export async function call(method, path, { json, body, type, query, headers, acc
   if (json !== undefined) sent['Content-Type'] = type ?? 'application/json'
   else if (type) sent['Content-Type'] = type
   if (etag) sent['If-Match'] = etag
+  const numbers = accept === 'npy' && import('./npy.js') // which comes while the answer does
   const response = await answerOf(address(path, query), { method, signal, headers: authorized(sent), body: json !== undefined ? JSON.stringify(json) : body }, !moves && !!headers?.['Idempotency-Key'])
   const data = response.status === 204 ? null
-    : accept === 'npy' ? (await import('./npy.js')).npy(await response.arrayBuffer(), response.headers.get('Columns'))
+    : accept === 'npy' ? (await numbers).npy(await response.arrayBuffer(), response.headers.get('Columns'))
     : accept === 'stl' ? await response.arrayBuffer()
     : accept ? await response.text() : await response.json()
   return { data, etag: response.headers.get('ETag'), headers: response.headers }

@@ -182,7 +182,10 @@ export function Plot({ title, x, series, xLabel, yLabel, height = 230, logX, log
       mark.style.transform = `translateX(${place}px)`
     })
     u.over.addEventListener('click', () => time && u.cursor.left >= 0 && (time.value = u.posToVal(u.cursor.left, 'x')))
-    const watch = new ResizeObserver(() => plot.current?.setSize({ width: at.current.clientWidth, height: scaled(height) }))
+    const watch = new ResizeObserver(() => { // it tells the present size first: nothing is drawn again for that
+      const size = { width: at.current.clientWidth, height: scaled(height) }
+      if (size.width !== u.width || size.height !== u.height) u.setSize(size)
+    })
     watch.observe(at.current)
     return () => {
       watch.disconnect()
