@@ -98,6 +98,9 @@ static void check_motion(struct json_reader *r, const struct simulation_request 
   }
   if (simulation_controlled(request) && given >> ROW_TAU & 1)
     json_fault(r, "/tau", FAULT_INCONSISTENT, "does not go with a trajectory or a controller, which makes the torques");
+  if (request->has_feedback && simulation_controlled(request) && !request->open_loop)
+    json_fault(r, "/state_feedback", FAULT_INCONSISTENT,
+               "does not go with a trajectory that is followed or a controller, which have gains of their own");
   if (request->has_plant && !request->has_control)
     json_fault(r, "/plant", FAULT_INCONSISTENT, "is what a controller moves: without control there is no other model");
 }
@@ -188,6 +191,14 @@ static const struct json_field request_fields[] = {
   { TRUTH(struct simulation_request, open_loop) },
   { CUSTOM(struct simulation_request, profile, profile_decode, NULL, "tau and rate"),
     HAS(struct simulation_request, has_profile), NULLABLE },
+  { .name = "state_feedback",
+    .offset = offsetof(struct simulation_request, feedback),
+    .size = sizeof(struct state_feedback),
+    .kind = FIELD_CUSTOM,
+    .decode = state_feedback_decode,
+    .unit = "position, velocity and q",
+    HAS(struct simulation_request, has_feedback),
+    NULLABLE },
   { NUMBER(struct simulation_request, bandwidth_hz, BETWEEN(0.01, 1000), "Hz"), NULLABLE },
   { NUMBER(struct simulation_request, duration, BETWEEN(1e-6, LIMIT_SIMULATION_TIME), "s") },
   { TRUTH(struct simulation_request, friction) },
@@ -207,6 +218,7 @@ enum armdyn_status simulation_request_decode(const char *text, size_t length,
 {
   struct json_context context = { .joint_count = robot->joint_count, .user = (void *)(uintptr_t)robot };
   out->profile = (struct torque_profile){ .rate = 0 };
+  out->feedback = (struct state_feedback){ .q = { 0 } };
   const enum armdyn_status status = json_decode(text, length, &request_type, out, &context, faults);
   if (status) simulation_request_release(out);
   return status;
@@ -214,6 +226,7 @@ enum armdyn_status simulation_request_decode(const char *text, size_t length,
 
 void simulation_request_release(struct simulation_request *request)
 {
+  state_feedback_release(&request->feedback);
   free(request->profile.tau.memory);
   request->profile.tau = (struct table){ .rows = 0 };
 }
@@ -259,8 +272,8 @@ static struct balance balance_of(const struct simulation_result *result)
   const struct simulation_request *request = result->request;
   const bool pushed = request->has_plant && request->plant.has_wrench; /* whose work is not known */
   const bool friction = has_friction(request), moved = result->peak_kinetic > 0;
-  const bool exact = (!*request->trajectory && !request->has_profile) ||
-                     request->has_control; /* else the work is a sum of trapezoids */
+  const bool exact = (!*request->trajectory && !request->has_profile) || request->has_control ||
+                     request->has_feedback; /* else the work is a sum of trapezoids */
   struct balance balance = {
     .work = result->work,
     .dissipated = friction && !pushed ? result->work - gained : NAN,

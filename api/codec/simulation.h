@@ -6,6 +6,7 @@
 #include "api/codec/control.h"
 #include "api/codec/dynamics_request.h"
 #include "api/codec/result.h"
+#include "api/codec/state_feedback.h"
 #include "armdyn/regressor.h"
 #include "armdyn/zones.h"
 
@@ -29,8 +30,10 @@ struct simulation_request {
   bool open_loop;                 /* its torques are played, whatever the arm does */
   bool has_profile;
   struct torque_profile profile; /* these are */
-  double bandwidth_hz;           /* of what follows it; NAN = not given */
-  double duration;               /* s; NAN = that of the trajectory */
+  bool has_feedback;
+  struct state_feedback feedback; /* beside torques that are played or constant */
+  double bandwidth_hz;            /* of what follows it; NAN = not given */
+  double duration;                /* s; NAN = that of the trajectory */
   bool friction;
   enum simulation_method method;
   double tolerance;   /* of adaptive steps, relative and absolute; NAN = not given */

@@ -34,6 +34,7 @@ struct run {
   size_t periods;                   /* of it, or samples */
   double last_q[ARMDYN_JOINTS_MAX]; /* of the last sample */
   double last_t, last_power;        /* likewise; s, W of the drives */
+  double fed_work;                  /* J of the drives, integrated with the motion; with a feedback of the state */
   double tool[TOOL_COLUMNS];        /* likewise */
   double rows[CHUNK_ROWS * WIDTH_MOST];
 };
@@ -84,8 +85,8 @@ static void send_rows(struct run *run)
   run->filled = 0;
 }
 
-/* The work of constant torques is tau (q - q0), exactly; of others a trapezoid is added for each sample. A loop knows its
- * own. */
+/* The work of constant torques is tau (q - q0), exactly; of others a trapezoid is added for each sample. A loop and a
+ * feedback know their own. */
 static void follow_work(struct run *run, const struct armdyn_simulation_sample *sample)
 {
   double power = 0, travelled = 0;
@@ -94,7 +95,9 @@ static void follow_work(struct run *run, const struct armdyn_simulation_sample *
     power += sample->tau[j] * sample->qd[j];
     travelled += run->request.tau[j] * (sample->q[j] - run->request.q[j]);
   }
-  if (!run->wanted.piece_count && !run->replay.count)
+  if (run->request.has_feedback)
+    run->result.work = run->fed_work;
+  else if (!run->wanted.piece_count && !run->replay.count)
     run->result.work = travelled;
   else if (run->result.samples)
     run->result.work += (power + run->last_power) / 2 * (sample->t - run->last_t);
@@ -227,6 +230,26 @@ static void constant_torque(void *context, double t, const double *q, const doub
   memcpy(tau, run->request.tau, run->n * sizeof *tau);
 }
 
+/* Beside torques over time or constant ones. */
+static void feedback_torque(void *context, double t, const double *q, const double *qd, double *tau)
+{
+  struct run *run = context;
+  if (run->replay.count)
+    replay_torque(&run->replay, t, q, qd, tau);
+  else
+    constant_torque(run, t, q, qd, tau);
+  state_feedback_apply(&run->request.feedback, run->n, q, qd, tau);
+}
+
+static void feedback_power(void *context, double t, const double *q, const double *qd, const double *work, double *tau,
+                           double *power)
+{
+  const struct run *run = context;
+  (void)t, (void)q, (void)work;
+  *power = 0;
+  for (size_t j = 0; j < run->n; j++) *power += tau[j] * qd[j];
+}
+
 /* -- what is followed -- */
 
 /* The trajectory, and what the request leaves to it: start and duration. */
@@ -280,11 +303,14 @@ static enum armdyn_status simulate_model(struct run *run, struct armdyn_simulati
                                .bandwidth_hz = run->request.bandwidth_hz,
                                .load = &run->load,
                                .workspace = run->workspace };
+  const struct armdyn_attached fed = { .size = 1, .state = &run->fed_work, .rate = feedback_power, .context = run };
   const bool replays = run->replay.count > 0, tracks = run->wanted.piece_count > 0 && !replays;
   motion->sample_period = 1 / run->request.sample_rate;
   motion->torque = replays ? replay_torque : tracks ? tracking_torque : constant_torque;
   motion->torque_context = replays ? &run->replay : tracks ? (void *)&tracking : run;
   motion->load = &run->load;
+  if (run->request.has_feedback)
+    motion->torque = feedback_torque, motion->torque_context = run, motion->attached = &fed;
   return armdyn_simulate(run->robot, motion, take_sample, run, run->workspace, &run->result.steps, error);
 }
 

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from support import robot, unique_name
@@ -205,6 +206,36 @@ def test_a_planned_motion_in_open_loop_goes_half_as_far_with_twice_the_mass(clie
     assert heavy["tracking"]["max"][0] == pytest.approx(A, abs=1e-4)
 
 
+def test_springs_and_dampers_are_a_linear_system(client):
+    """Two slides across each other, M = diag(5, 2), with whole matrices of gains: x' = A x + b by eigenvalues."""
+    link = {"mass": 3, "com": [0, 0, 0], "inertia": {"xx": 0.01, "yy": 0.01, "zz": 0.01}}
+    slides = [{"name": name, "type": "prismatic", "a": 0, "alpha": alpha, "theta": 0, "link": {**link, "mass": mass}}
+              for name, alpha, mass in (("x", math.pi / 2, 3), ("y", 0, 2))]
+    place = client.post("/v1/robots", {"name": unique_name("crossed"), "convention": "dh", "gravity": [0, 0, 0], "joints": slides}).expect(201).headers["Location"]
+    K, D, there, there_d, tau = np.array([[200, 30], [-20, 150]]), np.array([[4, 1], [0, 3]]), np.array([0.1, -0.2]), np.array([0.05, 0]), np.array([10.0, -5.0])
+    request = {"q": [0.3, 0.1], "qd": [0.2, -0.5], "tau": tau.tolist(), "duration": 1, "sample_rate": 50, "tolerance": 1e-10, "friction": False,
+               "state_feedback": {"position": K.tolist(), "velocity": D.tolist(), "q": there.tolist(), "qd": there_d.tolist()}}
+    run = client.result_of(place + "/simulations", request)
+    M_ = np.diag([1 / 5, 1 / 2])
+    A_ = np.block([[np.zeros((2, 2)), np.eye(2)], [-M_ @ K, -M_ @ D]])
+    rest = np.linalg.solve(A_, -np.concatenate([[0, 0], M_ @ (tau + K @ there + D @ there_d)]))
+    w, V = np.linalg.eig(A_)
+    c = np.linalg.solve(V, np.concatenate([request["q"], request["qd"]]) - rest)
+    series = client.get(run["samples"]).expect(200).json
+    for t, q, qd, u in zip(*(series[name] for name in ("t", "q", "qd", "tau")), strict=True):
+        x = (V @ (c * np.exp(w * t))).real + rest
+        assert [*q, *qd] == pytest.approx(list(x), abs=1e-8)
+        assert u == pytest.approx(list(tau - K @ (x[:2] - there) - D @ (x[2:] - there_d)), abs=1e-6)
+    ends = [0.5 * (5 * series["qd"][k][0] ** 2 + 2 * series["qd"][k][1] ** 2) for k in (0, -1)]
+    assert run["energy"]["work"] == pytest.approx(ends[1] - ends[0], abs=1e-8) and run["energy"]["drift"] < 1e-8
+    # beside a profile: of zeros and that spring is of the spring alone
+    alone = {"q": [0.3, 0.1], "duration": 0.5, "sample_rate": 50, "tolerance": 1e-10, "state_feedback": {"position": K.tolist(), "q": [0, 0]}}
+    both = [client.get(client.result_of(place + "/simulations", {**alone, **more})["samples"]).expect(200).json["q"] for more in
+            ({}, {"profile": {"rate": 2, "tau": [[0, 0], [0, 0]]}})]
+    assert np.array(both[0]) == pytest.approx(np.array(both[1]), abs=1e-9)
+
+
+FED = {"q": [0], "duration": 1, "state_feedback": {"q": [0], "position": [[1]]}}
 PROFILE = {"q": [0], "profile": {"rate": 10, "tau": [[1], [0]]}}
 BAD_RUNS = [
     ({"q": [0], "duration": 1, "open_loop": True}, "/open_loop"),
@@ -215,6 +246,14 @@ BAD_RUNS = [
     ({"q": [0], "profile": {"rate": 10, "tau": [1]}}, "/profile/tau"),
     ({"q": [0], "profile": {"rate": 10, "tau": [[1], [1, 2]]}}, "/profile/tau/1"),
     ({"profile": PROFILE["profile"]}, "/q"),
+    ({**FED, "control": {}}, "/state_feedback"),
+    ({**FED, "trajectory": "01JD6Z3T7P4E8N2A6S1V9K3D5H"}, "/state_feedback"),
+    ({**FED, "state_feedback": {"q": [0]}}, "/state_feedback/position"),
+    ({**FED, "state_feedback": {"position": [[1]]}}, "/state_feedback/q"),
+    ({**FED, "state_feedback": {"q": [0], "position": []}}, "/state_feedback/position"),
+    ({**FED, "state_feedback": {"q": [0], "velocity": [1]}}, "/state_feedback/velocity"),
+    ({**FED, "state_feedback": {"q": [0], "velocity": [[1], [2]]}}, "/state_feedback/velocity"),
+    ({**FED, "state_feedback": {"q": [0], "position": [[1, 2]]}}, "/state_feedback/position/0"),
 ]
 
 
