@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "server/base/clock.h"
@@ -10,11 +11,14 @@
 #include "server/http/events_internal.h"
 
 enum {
-  LOOK_MS = 100,
+  LOOK_MS = 100,   /* at streams and the clock, where nothing changes */
+  SOON_MS = 20,    /* between two looks at least: what changes again meanwhile is one event */
+  WAKE_US = 50,    /* or so much for each stream that may be woken, up to LOOK_MS */
   DESERTED_S = 60, /* events are kept for so long after the last stream has ended */
   FRAME = 96       /* bytes of an event around its data */
 };
-static const int64_t SECOND = 1000000000;
+static const int64_t SECOND = 1000000000, MS = 1000000;
+static const uint64_t WAKES = 0; /* in the epoll: numbers of streams begin at 1 */
 static const size_t KEPT_BYTES = MB(8);
 
 bool event_filter_takes(const struct event_filter *filter, enum event_topic topic, const char *name)
@@ -51,6 +55,7 @@ static void keep(struct hub *hub, struct event *event)
 {
   while (hub->end - hub->first == LIMIT_EVENTS || (hub->first < hub->end && hub->bytes + event->length > KEPT_BYTES))
     drop_first(hub);
+  hub->described++;
   hub->bytes += event->length;
   *hub_place(hub, hub->end++) = event;
 }
@@ -65,11 +70,13 @@ void hub_write_metrics(struct hub *hub, struct buffer *out)
   pthread_mutex_lock(&hub->lock);
   size_t count = 0;
   for (const struct event_stream *s = hub->streams; s; s = s->next) count++;
-  const uint64_t refused = hub->refused;
+  const uint64_t refused = hub->refused, described = hub->described;
   pthread_mutex_unlock(&hub->lock);
   metric_write(out, "armdyn_streams", METRIC_GAUGE, "Streams of events that are open.", (double)count);
   metric_write(out, "armdyn_streams_per_key_limit", METRIC_GAUGE, "Streams of one key; 0: no limit.",
                (double)hub->setup.app->options->streams_per_key);
+  metric_write(out, "armdyn_stream_events_total", METRIC_COUNTER, "Events that were described, once for all streams.",
+               (double)described);
   metric_write(out, "armdyn_streams_share_refusals_total", METRIC_COUNTER,
                "Streams that were refused because their key had as many as it may.", (double)refused);
 }
@@ -87,7 +94,7 @@ void hub_changed(struct hub *hub, size_t kind, const char *id)
     } else {
       hub->changes[i].kind = kind;
       snprintf(hub->changes[i].id, sizeof hub->changes[i].id, "%s", id);
-      hub->change_count++;
+      if (!hub->change_count++) eventfd_write(hub->wake_fd, 1);
     }
   }
   pthread_mutex_unlock(&hub->lock);
@@ -159,17 +166,26 @@ static void tell_changes(struct hub *hub)
 
 /* -- the hub's thread -- */
 
-static void look_at_streams(struct hub *hub, bool at_rights)
+/* How many there are. */
+static size_t look_at_streams(struct hub *hub, bool at_rights)
 {
   int64_t now = clock_monotonic_ns();
+  size_t count = 0;
   pthread_mutex_lock(&hub->lock);
-  for (struct event_stream *s = hub->streams; s; s = s->next) {
+  for (struct event_stream *s = hub->streams; s; s = s->next, count++) {
     if (at_rights && !auth_still_good(s->auth, &s->caller, s->since_ns)) s->lost = true;
     if (!s->sleeps) continue;
     s->beats = now >= s->beat_ns;
     if (s->lost || s->beats || hub->stopping || stream_has_news(s)) stream_wake(s);
   }
   pthread_mutex_unlock(&hub->lock);
+  return count;
+}
+
+static int64_t pause_ns(size_t streams)
+{
+  const int64_t wakes_ns = (int64_t)streams * WAKE_US * (MS / 1000);
+  return wakes_ns < SOON_MS * MS ? SOON_MS * MS : wakes_ns < LOOK_MS * MS ? wakes_ns : LOOK_MS * MS;
 }
 
 /* Clients that have gone while nobody reads from them; a stream may have ended since this was noticed. */
@@ -184,24 +200,43 @@ static void see_off(struct hub *hub, const struct epoll_event *gone, int count)
   pthread_mutex_unlock(&hub->lock);
 }
 
+/* Until something has changed, but no sooner than soon_ns, or until late_ns; who leaves meanwhile is seen off. */
+static void await_changes(struct hub *hub, int64_t soon_ns, int64_t late_ns)
+{
+  enum { GONE_MOST = 64 };
+  bool changed = false;
+  for (;;) {
+    struct epoll_event gone[GONE_MOST];
+    const int64_t left_ns = (changed ? soon_ns : late_ns) - clock_monotonic_ns();
+    if (left_ns <= 0) return;
+    const int count = epoll_wait(hub->epoll_fd, gone, GONE_MOST, (int)((left_ns + MS - 1) / MS));
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+      eventfd_t wakes;
+      if (gone[i].data.u64 != WAKES)
+        gone[left++] = gone[i];
+      else if (!eventfd_read(hub->wake_fd, &wakes))
+        changed = true;
+    }
+    if (left) see_off(hub, gone, left);
+  }
+}
+
 static void *run(void *context)
 {
-  enum { GONE_MOST = 64, RIGHTS_EVERY = 10 /* looks */ };
   struct hub *hub = context;
-  int64_t look_ns = 0;
-  for (unsigned looks = 0;;) {
-    struct epoll_event gone[GONE_MOST];
-    int count = epoll_wait(hub->epoll_fd, gone, GONE_MOST, LOOK_MS);
-    if (count > 0) see_off(hub, gone, count);
-    if (clock_monotonic_ns() < look_ns) continue;
-    look_ns = clock_monotonic_ns() + LOOK_MS * (SECOND / 1000);
+  int64_t rights_ns = 0;
+  for (;;) {
+    const int64_t look_ns = clock_monotonic_ns();
     pthread_mutex_lock(&hub->lock);
     bool running = hub->running;
     pthread_mutex_unlock(&hub->lock);
     if (!running) return NULL;
     if (hub->setup.tick) hub->setup.tick(hub->setup.app);
     tell_changes(hub);
-    look_at_streams(hub, ++looks % RIGHTS_EVERY == 0);
+    const size_t streams = look_at_streams(hub, look_ns >= rights_ns);
+    if (look_ns >= rights_ns) rights_ns = look_ns + SECOND;
+    await_changes(hub, look_ns + pause_ns(streams), look_ns + LOOK_MS * MS);
   }
 }
 
@@ -213,10 +248,13 @@ struct hub *hub_new(const struct event_setup *setup)
   if (!hub) return NULL;
   hub->setup = *setup;
   hub->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  hub->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   pthread_mutex_init(&hub->lock, NULL);
   hub->first = hub->end = (uint64_t)clock_wall_ms() * 1000; /* ids grow from run to run, too */
   hub->deserted_ns = INT64_MIN / 2;
-  if (hub->epoll_fd >= 0) return hub;
+  struct epoll_event wakes = { .events = EPOLLIN, .data.u64 = WAKES };
+  if (hub->epoll_fd >= 0 && hub->wake_fd >= 0 && !epoll_ctl(hub->epoll_fd, EPOLL_CTL_ADD, hub->wake_fd, &wakes))
+    return hub;
   hub_free(hub);
   return NULL;
 }
@@ -252,6 +290,7 @@ void hub_free(struct hub *hub)
   if (!hub) return;
   while (hub->first < hub->end) drop_first(hub);
   if (hub->epoll_fd >= 0) close(hub->epoll_fd);
+  if (hub->wake_fd >= 0) close(hub->wake_fd);
   pthread_mutex_destroy(&hub->lock);
   free(hub);
 }

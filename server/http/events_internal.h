@@ -49,13 +49,15 @@ struct hub {
   struct event_setup setup;
   pthread_t thread;
   bool running;
-  int epoll_fd; /* clients that leave while their connection is suspended */
+  int epoll_fd; /* clients that leave while their connection is suspended, and wake_fd */
+  int wake_fd;  /* readable: something has changed since the last look */
 
   pthread_mutex_t lock;
   bool stopping;
   struct event_stream *streams;
   uint64_t stream_count;              /* since the start */
   uint64_t refused;                   /* streams beyond the share of their key */
+  uint64_t described;                 /* events since the start */
   struct event *events[LIMIT_EVENTS]; /* event i at i % LIMIT_EVENTS */
   uint64_t first, end;                /* those kept are [first, end) */
   size_t bytes;
