@@ -5,6 +5,7 @@
 
 #include "api/codec/part_bodies.h"
 #include "api/codec/parts.h"
+#include "api/codec/visual.h"
 #include "api/codec/warnings.h"
 #include "api/json/fields.h"
 #include "api/read_only.h"
@@ -374,25 +375,6 @@ static void products_check(struct json_reader *r, const struct model_context *mo
     return;
   }
 }
-
-/* -- visuals -- */
-
-#define VISUAL struct armdyn_visual
-static const struct json_field visual_fields[] = {
-  { TEXT(VISUAL, joint), NULLABLE, OMIT_DEFAULT }, /* the library knows its joints */
-  { TEXT(VISUAL, mesh), REQUIRED, MATCHES(json_name_pattern) },
-  { TEXT(VISUAL, reference), NULLABLE, OMIT_DEFAULT },
-  { OBJECT(VISUAL, frame, pose_type), OMIT_DEFAULT },
-  { NUMBERS(VISUAL, scale, 3, NON_ZERO, "m for 1 of the mesh"), OMIT_DEFAULT },
-  { NUMBERS(VISUAL, color, 4, BETWEEN(0, 1), "red, green, blue, opacity"), HAS(VISUAL, has_color), NULLABLE },
-  { TRUTH(VISUAL, collision), OMIT_DEFAULT },
-};
-
-static void visual_init(void *visual)
-{
-  armdyn_visual_init(visual);
-}
-static const struct json_type visual_type = JSON_TYPE("a mesh of a link", visual_fields, VISUAL, visual_init, NULL);
 
 /* -- the bodies of what is no link -- */
 

@@ -61,6 +61,16 @@ static void convert_pose(const struct model_units *units, struct armdyn_pose *po
   convert(&angles[units->angle], pose->rpy, 3);
 }
 
+static void convert_shape(const struct model_units *units, struct armdyn_shape *shape)
+{
+  const struct unit *length = &lengths[units->length];
+  convert(length, shape->from, 3);
+  convert(length, shape->to, 3);
+  convert(length, &shape->radius, 1);
+  convert(length, shape->size, 3);
+  convert_pose(units, &shape->pose);
+}
+
 void units_convert_robot(const struct model_units *units, struct armdyn_robot_description *robot)
 {
   const struct unit *length = &lengths[units->length], *angle = &angles[units->angle];
@@ -82,13 +92,9 @@ void units_convert_robot(const struct model_units *units, struct armdyn_robot_de
     convert(way, &limits->jerk, 1);
   }
   convert_pose(units, &robot->tool);
-  for (size_t i = 0; i < robot->visual_count; i++) convert_pose(units, &robot->visuals[i].frame);
-  for (size_t i = 0; i < robot->body_count; i++) {
-    struct armdyn_shape *shape = &robot->bodies[i].shape;
-    convert(length, shape->from, 3);
-    convert(length, shape->to, 3);
-    convert(length, &shape->radius, 1);
-    convert(length, shape->size, 3);
-    convert_pose(units, &shape->pose);
+  for (size_t i = 0; i < robot->visual_count; i++) {
+    convert_pose(units, &robot->visuals[i].frame);
+    convert_shape(units, &robot->visuals[i].shape);
   }
+  for (size_t i = 0; i < robot->body_count; i++) convert_shape(units, &robot->bodies[i].shape);
 }

@@ -3,20 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/urdf/shapes.h"
 #include "api/urdf/text.h"
 
 static const double same = 1e-9; /* m: two numbers of one file that were printed from one */
 
-enum geometry { OTHER, BOX, SPHERE, CYLINDER };
-
 /* One element, in the link frame of the model. */
 struct element {
-  enum geometry kind;
-  struct rigid frame;
-  struct armdyn_pose pose; /* the same */
-  double size[3], radius, length;
-  bool used;   /* as an end of a capsule */
-  bool capped; /* a cylinder that has both */
+  struct armdyn_shape shape;
+  struct rigid frame; /* of its middle */
+  bool used;          /* as an end of a capsule */
+  bool capped;        /* a cylinder that has both */
 };
 
 struct collisions {
@@ -24,72 +21,13 @@ struct collisions {
   size_t count;
 };
 
-/* -- reading -- */
-
-/* Which numbers a geometry has. To add one: a row, and what becomes of it in add_element. */
-static const struct {
-  const char *name;
-  enum geometry kind;
-  const char *attributes[2];
-  size_t counts[2];
-} geometries[] = {
-  { "box", BOX, { "size" }, { 3 } },
-  { "sphere", SPHERE, { "radius" }, { 1 } },
-  { "cylinder", CYLINDER, { "radius", "length" }, { 1, 1 } },
-};
-
-/* false: `why` says what is wrong. */
-static bool read_geometry(const xmlNode *geometry, struct element *out, const char **why)
-{
-  struct xml_reader quiet = { .faults = NULL };
-  *why = xml_child(geometry, "mesh") ? "it is a mesh, kept among `visuals`; upload it and fit bodies to it"
-                                     : "it is no box, sphere or cylinder";
-  for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) {
-    const xmlNode *node = xml_child(geometry, geometries[i].name);
-    double numbers[2][3] = { { 0 } };
-    if (!node) continue;
-    *why = "its numbers must be there, and > 0 m";
-    for (size_t k = 0; k < 2 && geometries[i].attributes[k]; k++) {
-      if (!xml_numbers(&quiet, node, geometries[i].attributes[k], "m", geometries[i].counts[k], numbers[k]))
-        return false;
-      for (size_t j = 0; j < geometries[i].counts[k]; j++)
-        if (!(numbers[k][j] > 0)) return false;
-    }
-    out->kind = geometries[i].kind;
-    memcpy(out->size, numbers[0], sizeof out->size);
-    out->radius = numbers[0][0], out->length = numbers[1][0];
-    return true;
-  }
-  return false;
-}
-
-static bool read_element(const xmlNode *node, const struct collision_place *place, struct element *out,
-                         const char **why)
-{
-  struct xml_reader quiet = { .faults = NULL };
-  const xmlNode *origin = xml_child(node, "origin");
-  memset(out, 0, sizeof *out);
-  if (!read_geometry(xml_child(node, "geometry"), out, why)) return false;
-  if (origin) {
-    xml_numbers(&quiet, origin, "xyz", "m", 3, out->pose.translation);
-    xml_numbers(&quiet, origin, "rpy", "rad", 3, out->pose.rpy);
-  }
-  *why = "its origin must be numbers, 3 of xyz and 3 of rpy";
-  if (quiet.fault_count) return false;
-  out->frame = rigid_of_pose(&out->pose);
-  if (!place->frame) return true; /* as it was written, bit for bit */
-  out->frame = rigid_multiply(place->frame, &out->frame);
-  out->pose = rigid_to_pose(&out->frame);
-  return true;
-}
-
 /* -- shapes -- */
 
 /* One end of a cylinder's axis. */
 static void end_of(const struct element *cylinder, double sign, double out[3])
 {
   for (int i = 0; i < 3; i++)
-    out[i] = cylinder->frame.p[i] + sign * cylinder->length / 2 * cylinder->frame.r[3 * i + 2];
+    out[i] = cylinder->frame.p[i] + sign * cylinder->shape.size[2] / 2 * cylinder->frame.r[3 * i + 2];
 }
 
 static struct element *ball_at(struct collisions *all, const double point[3], double radius)
@@ -97,7 +35,7 @@ static struct element *ball_at(struct collisions *all, const double point[3], do
   for (size_t i = 0; i < all->count; i++) {
     struct element *e = &all->items[i];
     const double *p = e->frame.p, d[3] = { p[0] - point[0], p[1] - point[1], p[2] - point[2] };
-    if (e->kind == SPHERE && !e->used && fabs(e->radius - radius) <= same &&
+    if (e->shape.kind == ARMDYN_SPHERE && !e->used && fabs(e->shape.radius - radius) <= same &&
         d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= same * same)
       return e;
   }
@@ -106,7 +44,7 @@ static struct element *ball_at(struct collisions *all, const double point[3], do
 
 static struct armdyn_shape capsule_along(const struct element *cylinder)
 {
-  struct armdyn_shape shape = { .kind = ARMDYN_CAPSULE, .radius = cylinder->radius };
+  struct armdyn_shape shape = { .kind = ARMDYN_CAPSULE, .radius = cylinder->shape.radius };
   end_of(cylinder, -1, shape.from);
   end_of(cylinder, 1, shape.to);
   return shape;
@@ -118,30 +56,22 @@ static void make_capsules(struct collisions *all)
   for (size_t i = 0; i < all->count; i++) {
     struct element *e = &all->items[i];
     double ends[2][3];
-    if (e->kind != CYLINDER) continue;
+    if (e->shape.kind != ARMDYN_CYLINDER) continue;
     end_of(e, -1, ends[0]), end_of(e, 1, ends[1]);
-    struct element *first = ball_at(all, ends[0], e->radius), *last = ball_at(all, ends[1], e->radius);
+    struct element *first = ball_at(all, ends[0], e->shape.radius), *last = ball_at(all, ends[1], e->shape.radius);
     e->capped = first && last;
     if (e->capped) first->used = last->used = true;
   }
 }
 
 /* Of the capsule about a cylinder, whose line is as long, and the box, the one with the smaller volume. */
-static struct armdyn_shape shape_of(const struct element *e)
+static struct armdyn_shape body_of(const struct element *e)
 {
-  struct armdyn_shape shape = { .kind = ARMDYN_BOX, .pose = e->pose };
-  if (e->kind == SPHERE) {
-    shape = (struct armdyn_shape){ .kind = ARMDYN_SPHERE, .radius = e->radius };
-    memcpy(shape.from, e->frame.p, sizeof shape.from);
-  } else if (e->kind == BOX) {
-    memcpy(shape.size, e->size, sizeof shape.size);
-  } else {
-    const double area = M_PI * e->radius * e->radius;
-    const bool slim = area * (e->length + 4 * e->radius / 3) <= 4 * e->radius * e->radius * e->length;
-    if (e->capped || slim) return capsule_along(e);
-    shape.size[0] = shape.size[1] = 2 * e->radius, shape.size[2] = e->length;
-  }
-  return shape;
+  const double radius = e->shape.radius, length = e->shape.size[2], area = M_PI * radius * radius;
+  const bool slim = area * (length + 4 * radius / 3) <= 4 * radius * radius * length;
+  if (e->shape.kind != ARMDYN_CYLINDER) return e->shape;
+  if (e->capped || slim) return capsule_along(e);
+  return (struct armdyn_shape){ .kind = ARMDYN_BOX, .size = { 2 * radius, 2 * radius, length }, .pose = e->shape.pose };
 }
 
 static void leave_out(struct robot_notes *notes, const xmlNode *link, const char *why)
@@ -156,9 +86,12 @@ void urdf_collisions_read(const xmlNode *link, const struct collision_place *pla
   struct collisions all = { .count = 0 };
   const xmlNode *node = xml_child(link, "collision");
   for (; node; node = xml_next(node, "collision")) {
-    const char *why = "a link has too many";
-    if (all.count < URDF_COLLISIONS_MAX && read_element(node, place, &all.items[all.count], &why))
-      all.count++;
+    const bool is_mesh = xml_child(xml_child(node, "geometry"), "mesh");
+    const char *why =
+        is_mesh ? "it is a mesh, kept among `visuals`; upload it and fit bodies to it" : "a link has too many";
+    struct element *e = &all.items[all.count];
+    if (!is_mesh && all.count < URDF_COLLISIONS_MAX && urdf_shape_read(node, place->frame, &e->shape, &e->frame, &why))
+      e->used = e->capped = false, all.count++;
     else
       leave_out(notes, link, why);
   }
@@ -168,7 +101,7 @@ void urdf_collisions_read(const xmlNode *link, const struct collision_place *pla
     if (model->body_count == ARMDYN_BODIES_MAX)
       leave_out(notes, link, "a model has 64 at most");
     else
-      model->bodies[model->body_count++] = (struct armdyn_part_body){ place->part, shape_of(&all.items[i]) };
+      model->bodies[model->body_count++] = (struct armdyn_part_body){ place->part, body_of(&all.items[i]) };
   }
 }
 
@@ -204,9 +137,8 @@ static void write_ball(struct buffer *out, const struct rigid *link, const doubl
   struct rigid frame = rigid_identity;
   memcpy(frame.p, center, sizeof frame.p);
   begin(out, link, &frame);
-  buffer_text(out, "      <geometry><sphere");
-  xml_write_number(out, "radius", radius);
-  buffer_text(out, "/></geometry>\n    </collision>\n");
+  urdf_geometry_write(out, &(struct armdyn_shape){ .kind = ARMDYN_SPHERE, .radius = radius });
+  buffer_text(out, "    </collision>\n");
 }
 
 static void write_capsule(struct buffer *out, const struct rigid *link, const struct armdyn_shape *shape)
@@ -222,9 +154,9 @@ static void write_capsule(struct buffer *out, const struct rigid *link, const st
   for (int i = 0; i < 3; i++) along[i] /= length;
   const struct rigid frame = frame_along(along, middle);
   begin(out, link, &frame);
-  buffer_text(out, "      <geometry><cylinder");
-  xml_write_number(out, "radius", shape->radius), xml_write_number(out, "length", length);
-  buffer_text(out, "/></geometry>\n    </collision>\n");
+  urdf_geometry_write(
+      out, &(struct armdyn_shape){ .kind = ARMDYN_CYLINDER, .radius = shape->radius, .size = { 0, 0, length } });
+  buffer_text(out, "    </collision>\n");
   write_ball(out, link, shape->to, shape->radius);
 }
 
@@ -237,9 +169,8 @@ static void write_box(struct buffer *out, const struct rigid *link, const struct
     buffer_text(out, "    <collision>\n  ");
     xml_write_origin(out, &shape->pose);
   }
-  buffer_text(out, "      <geometry><box");
-  xml_write_numbers(out, "size", shape->size, 3);
-  buffer_text(out, "/></geometry>\n    </collision>\n");
+  urdf_geometry_write(out, shape);
+  buffer_text(out, "    </collision>\n");
 }
 
 void urdf_collisions_write(const struct armdyn_robot_description *model, int part, const struct rigid *link,

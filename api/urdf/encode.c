@@ -3,6 +3,7 @@
 #include "api/json/number.h"
 #include "api/urdf/collisions.h"
 #include "api/urdf/rigid.h"
+#include "api/urdf/shapes.h"
 #include "api/urdf/text.h"
 #include "api/urdf/urdf.h"
 #include "armdyn/parameter.h"
@@ -108,7 +109,7 @@ static void write_inertial(struct buffer *out, const struct armdyn_body *body)
   buffer_text(out, "/>\n    </inertial>\n");
 }
 
-/* Which meshes show a link, and what collides. */
+/* What shows a link, and what collides. */
 struct shown {
   const struct armdyn_robot_description *robot;
   const char *joint;        /* "": the base; NULL: nothing shows it */
@@ -116,22 +117,31 @@ struct shown {
   const struct rigid *link; /* the link frame of the convention in the URDF link; NULL: they are one */
 };
 
-static void write_visual(struct buffer *out, const struct armdyn_visual *visual, size_t number,
-                         const struct rigid *link)
+static void write_mesh(struct buffer *out, const struct armdyn_visual *visual)
 {
-  struct armdyn_pose origin = visual->frame;
-  if (link) {
-    const struct rigid frame = rigid_of_pose(&visual->frame), sum = rigid_multiply(link, &frame);
-    origin = rigid_to_pose(&sum);
-  }
-  const char *element = visual->collision ? "collision" : "visual";
-  buffer_format(out, "    <%s>\n  ", element);
-  xml_write_origin(out, &origin);
   buffer_text(out, "      <geometry><mesh filename=\"");
   xml_write_escaped(out, *visual->reference ? visual->reference : visual->mesh);
   buffer_text(out, "\"");
   xml_write_numbers(out, "scale", visual->scale, 3);
   buffer_text(out, "/></geometry>\n");
+}
+
+static void write_visual(struct buffer *out, const struct armdyn_visual *visual, size_t number,
+                         const struct rigid *link)
+{
+  const bool is_mesh = *visual->mesh;
+  struct armdyn_pose origin = is_mesh ? visual->frame : urdf_shape_pose(&visual->shape);
+  if (link) {
+    const struct rigid frame = rigid_of_pose(&origin), sum = rigid_multiply(link, &frame);
+    origin = rigid_to_pose(&sum);
+  }
+  const char *element = visual->collision ? "collision" : "visual";
+  buffer_format(out, "    <%s>\n  ", element);
+  xml_write_origin(out, &origin);
+  if (is_mesh)
+    write_mesh(out, visual);
+  else
+    urdf_geometry_write(out, &visual->shape);
   if (visual->has_color && !visual->collision) {
     buffer_format(out, "      <material name=\"color_%zu\"><color", number + 1);
     xml_write_numbers(out, "rgba", visual->color, 4);

@@ -1,9 +1,9 @@
 /* URDF, the format that ROS describes robots in: one chain of it becomes a model of convention `frames`, and any model
  * becomes a URDF. Specification: http://wiki.ros.org/urdf/XML.
  *
- * Read: links with their inertials, the meshes that show them and what collides, joints with origin, axis, limits and dynamics,
- * transmissions with their reductions, and Drake's rotor inertia and gear ratio. Not read: other
- * visuals, meshes that collide, safety controllers, calibration. */
+ * Read: links with their inertials, what shows them and what collides, joints with origin, axis, limits and dynamics,
+ * transmissions with their reductions, and Drake's rotor inertia and gear ratio. Not read: textures, safety controllers,
+ * calibration. */
 #ifndef API_URDF_URDF_H
 #define API_URDF_URDF_H
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/urdf/name.h"
+#include "api/urdf/shapes.h"
 
 /* -- names of meshes: a file's name without its folders and its ending, "package://arm/meshes/Link_1.STL" is link_1 -- */
 
@@ -56,23 +57,22 @@ static void read_color(struct xml_reader *x, const xmlNode *robot, const xmlNode
 /* -- visuals -- */
 
 /* Into a visual with its defaults. False: `why` says what is wrong. */
-static bool read_visual(const xmlNode *robot, const xmlNode *node, const xmlNode *mesh,
-                        const struct visual_place *place, struct armdyn_visual *visual, const char **why)
+static bool read_mesh(const xmlNode *node, const struct visual_place *place, struct armdyn_visual *visual,
+                      const char **why)
 {
   struct xml_reader quiet = { .faults = NULL };
+  const xmlNode *mesh = xml_child(xml_child(node, "geometry"), "mesh");
   const char *reference = xml_attribute(mesh, "filename");
   const xmlNode *origin = xml_child(node, "origin");
   *why = "the mesh has no filename, or one of more than 256 bytes";
   if (!reference || !*reference || strlen(reference) >= sizeof visual->reference) return false;
   memcpy(visual->reference, reference, strlen(reference) + 1);
-  snprintf(visual->joint, sizeof visual->joint, "%s", place->joint);
   if (origin) {
     xml_numbers(&quiet, origin, "xyz", "m", 3, visual->frame.translation);
     xml_numbers(&quiet, origin, "rpy", "rad", 3, visual->frame.rpy);
   }
   xml_numbers(&quiet, mesh, "scale", "1", 3, visual->scale);
-  read_color(&quiet, robot, xml_child(node, "material"), visual);
-  *why = "its origin, scale and color must be 3, 3 and 4 numbers";
+  *why = "its origin and scale must be 3 numbers each";
   if (quiet.fault_count) return false;
   *why = "no scale may be 0";
   for (int i = 0; i < 3; i++)
@@ -83,23 +83,40 @@ static bool read_visual(const xmlNode *robot, const xmlNode *node, const xmlNode
   return true;
 }
 
-static void read_meshes(const xmlNode *robot, const xmlNode *link, bool collision, const struct visual_place *place,
-                        struct armdyn_robot_description *model, struct robot_notes *notes)
+/* Into a visual with its defaults, of a mesh but for its name. False: `why` says what is wrong. */
+static bool read_visual(const xmlNode *robot, const xmlNode *node, const struct visual_place *place,
+                        struct armdyn_visual *visual, const char **why)
+{
+  struct xml_reader quiet = { .faults = NULL };
+  struct rigid frame;
+  const bool is_mesh = xml_child(xml_child(node, "geometry"), "mesh");
+  if (is_mesh ? !read_mesh(node, place, visual, why)
+              : !urdf_shape_read(node, place->frame, &visual->shape, &frame, why))
+    return false;
+  snprintf(visual->joint, sizeof visual->joint, "%s", place->joint);
+  read_color(&quiet, robot, xml_child(node, "material"), visual);
+  *why = "its color must be 4 numbers";
+  return !quiet.fault_count;
+}
+
+/* Of what collides the meshes alone: shapes become bodies (api/urdf/collisions.h). */
+static void read_all(const xmlNode *robot, const xmlNode *link, bool collision, const struct visual_place *place,
+                     struct armdyn_robot_description *model, struct robot_notes *notes)
 {
   const char *name = collision ? "collision" : "visual";
   for (const xmlNode *node = xml_child(link, name); node; node = xml_next(node, name)) {
-    const xmlNode *mesh = xml_child(xml_child(node, "geometry"), "mesh");
+    const bool is_mesh = xml_child(xml_child(node, "geometry"), "mesh");
     const char *why = "a model has 64 at most";
     struct armdyn_visual visual;
-    if (!mesh) continue; /* boxes, cylinders and spheres */
+    if (collision && !is_mesh) continue;
     armdyn_visual_init(&visual);
-    if (model->visual_count < ARMDYN_VISUALS_MAX && read_visual(robot, node, mesh, place, &visual, &why)) {
-      name_mesh(model, visual.reference, visual.mesh);
+    if (model->visual_count < ARMDYN_VISUALS_MAX && read_visual(robot, node, place, &visual, &why)) {
+      if (is_mesh) name_mesh(model, visual.reference, visual.mesh);
       visual.collision = collision;
       memcpy(&model->visuals[model->visual_count++], &visual, sizeof visual); /* its padding, too, is 0 */
     } else {
-      robot_note_add(notes, "/visuals", "visual_left_out", "a mesh of link '%.64s' is left out: %s",
-                     xml_attribute(link, "name"), why);
+      robot_note_add(notes, "/visuals", "visual_left_out", "a %s of link '%.64s' is left out: %s",
+                     is_mesh ? "mesh" : "shape", xml_attribute(link, "name"), why);
     }
   }
 }
@@ -107,6 +124,6 @@ static void read_meshes(const xmlNode *robot, const xmlNode *link, bool collisio
 void urdf_visuals_read(const xmlNode *robot, const xmlNode *link, const struct visual_place *place,
                        struct armdyn_robot_description *model, struct robot_notes *notes)
 {
-  read_meshes(robot, link, false, place, model, notes);
-  read_meshes(robot, link, true, place, model, notes);
+  read_all(robot, link, false, place, model, notes);
+  read_all(robot, link, true, place, model, notes);
 }

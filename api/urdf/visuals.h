@@ -1,4 +1,4 @@
-/* The meshes of the links of a URDF: what shows them, and what collides. */
+/* What shows the links of a URDF, and the meshes of them that collide. */
 #ifndef API_URDF_VISUALS_H
 #define API_URDF_VISUALS_H
 
@@ -12,8 +12,8 @@ struct visual_place {
   const struct rigid *frame; /* of the URDF link in that link frame; NULL: they are one */
 };
 
-/* Add every <visual> of a link that is a mesh to the model's visuals, and behind them every such <collision>. A picture is no
- * reason to refuse an arm: what cannot be taken is left out, with a note.
+/* Add every <visual> of a link to the model's visuals, and behind them every <collision> that is a mesh. A picture is no reason
+ * to refuse an arm: what cannot be taken is left out, with a note.
  *   robot   in   the <robot>, whose materials may be named
  *   link    in   the <link>
  *   model   in, out

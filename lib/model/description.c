@@ -336,6 +336,14 @@ static bool has_joint(const struct armdyn_robot_description *d, const char *name
   return false;
 }
 
+static enum armdyn_status visual_shape_check(const struct armdyn_shape *shape, const char *prefix,
+                                             struct armdyn_error *error)
+{
+  if (shape->kind != ARMDYN_SPHERE && shape->kind != ARMDYN_BOX && shape->kind != ARMDYN_CYLINDER)
+    return armdyn_refuse(error, ARMDYN_EINPUT, prefix, "must be a mesh, a sphere, a box or a cylinder");
+  return shape_check(shape, prefix, error);
+}
+
 static enum armdyn_status visual_check(const struct armdyn_robot_description *d, size_t index,
                                        struct armdyn_error *error)
 {
@@ -347,10 +355,7 @@ static enum armdyn_status visual_check(const struct armdyn_robot_description *d,
   if ((rc = text_check(visual->mesh, sizeof visual->mesh, prefix, "/mesh", error))) return rc;
   if ((rc = text_check(visual->reference, sizeof visual->reference, prefix, "/reference", error))) return rc;
   if ((rc = numbers_check(visual, visual_numbers, COUNT(visual_numbers), prefix, error))) return rc;
-  if (!*visual->mesh) {
-    snprintf(where, sizeof where, "%s/mesh", prefix);
-    return armdyn_refuse(error, ARMDYN_EINPUT, where, "must not be empty");
-  }
+  if (!*visual->mesh && (rc = visual_shape_check(&visual->shape, prefix, error))) return rc;
   if (!*visual->joint || has_joint(d, visual->joint)) return ARMDYN_OK;
   snprintf(where, sizeof where, "%s/joint", prefix);
   return armdyn_refuse(error, ARMDYN_EINPUT, where, "must be the name of a joint, got \"%s\"", visual->joint);

@@ -62,8 +62,7 @@ static enum armdyn_status points_check(const struct armdyn_shape *shape, const c
   return status;
 }
 
-/* Is every number of the shape's kind what it must be? The pointer of a refusal starts with `prefix`. */
-static enum armdyn_status shape_check(const struct armdyn_shape *shape, const char *prefix, struct armdyn_error *error)
+enum armdyn_status shape_check(const struct armdyn_shape *shape, const char *prefix, struct armdyn_error *error)
 {
   enum armdyn_status status = ARMDYN_OK;
   char where[128];

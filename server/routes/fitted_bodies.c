@@ -1,10 +1,12 @@
-/* Bodies for an arm, from the meshes that show it or from its lengths: proposed, not kept. Who wants them puts the answer's
+/* Bodies for an arm, from what shows it or from its lengths: proposed, not kept. Who wants them puts the answer's
  * model. */
 #include "api/codec/fitted_bodies.h"
 
 #include <math.h>
 
 #include "api/codec/part_bodies.h"
+#include "api/mesh/cell_stl.h"
+#include "api/mesh/mesh.h"
 #include "api/urdf/rigid.h"
 #include "server/app.h"
 #include "server/routes/handlers.h"
@@ -39,10 +41,35 @@ static void place(const struct armdyn_visual *visual, double *corners, size_t co
   }
 }
 
+static enum armdyn_status take_triangles(void *surface, const double *triangles, size_t count)
+{
+  struct surface *s = surface;
+  const enum armdyn_status status = make_room(s, count);
+  if (status) return status;
+  memcpy(s->triangles + 9 * s->count, triangles, count * 9 * sizeof *triangles);
+  s->count += count;
+  return ARMDYN_OK;
+}
+
+/* Triangles that enclose a shape, by at most 1 % of its radius. */
+static enum armdyn_status add_shape(const struct armdyn_shape *shape, struct surface *s)
+{
+  struct armdyn_obstacle body = { .name = "shape", .shape = *shape };
+  struct buffer stl = BUFFER(MB(1));
+  struct mesh_summary summary;
+  cell_stl_encode(&(struct cell_document){ .cell = { .obstacle_count = 1, .obstacles = &body } }, &stl);
+  const enum armdyn_status status =
+      stl.failure ? stl.failure
+                  : mesh_read(stl.data, stl.length, &(struct mesh_sink){ take_triangles, s }, &summary, NULL);
+  buffer_release(&stl);
+  return status;
+}
+
 /* What a visual shows. Those without an uploaded mesh are told. */
 static enum armdyn_status add_visual(struct exchange *x, const struct armdyn_visual *visual, struct surface *s,
                                      struct fitted_bodies *f)
 {
+  if (!*visual->mesh) return add_shape(&visual->shape, s);
   struct store *store = exchange_app(x)->store;
   struct store_mesh mesh = { 0 };
   enum armdyn_status status = store_mesh_get(store, f->robot->name, visual->mesh, &mesh);

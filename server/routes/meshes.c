@@ -57,11 +57,11 @@ static void encode(struct json_writer *w, const char *robot, const char *mesh, c
   json_end_object(w);
 }
 
-/* The first visual of this mesh; NULL: there is none. */
+/* The first visual of this mesh, of any one where it is NULL; NULL: there is none. */
 static const struct armdyn_visual *visual_of(const struct armdyn_robot_description *robot, const char *mesh)
 {
   for (size_t i = 0; i < robot->visual_count; i++)
-    if (!strcmp(robot->visuals[i].mesh, mesh)) return &robot->visuals[i];
+    if (mesh ? !strcmp(robot->visuals[i].mesh, mesh) : *robot->visuals[i].mesh) return &robot->visuals[i];
   return NULL;
 }
 
@@ -164,7 +164,8 @@ enum outcome mesh_list(struct exchange *x)
     list.robot = armdyn_robot_description(entry->robot);
     enum armdyn_status status = store_mesh_list(app->store, list.robot->name, visit, &list);
     for (size_t i = 0; i < list.robot->visual_count; i++)
-      if (!is_listed(&list, list.robot->visuals[i].mesh)) add(&list, list.robot->visuals[i].mesh, NULL);
+      if (*list.robot->visuals[i].mesh && !is_listed(&list, list.robot->visuals[i].mesh))
+        add(&list, list.robot->visuals[i].mesh, NULL);
     if (!status) status = list.status;
     if (!status) write_page(&list);
     listing_end(&list.listing, status);
@@ -184,13 +185,13 @@ static bool is_named(struct exchange *x)
   const char *mesh = exchange_segment(x, "mesh");
   if (!entry) return false;
   const struct armdyn_robot_description *robot = armdyn_robot_description(entry->robot);
-  const bool named = visual_of(robot, mesh);
-  if (!named && robot->visual_count)
+  const struct armdyn_visual *named = visual_of(robot, mesh), *first = visual_of(robot, NULL);
+  if (!named && first)
     answer_problem(x, PROBLEM_NOT_FOUND, "no visual of '%s' names a mesh '%.64s'; the first one names '%s'",
-                   robot->name, mesh, robot->visuals[0].mesh);
+                   robot->name, mesh, first->mesh);
   else if (!named)
     answer_problem(x, PROBLEM_NOT_FOUND,
-                   "'%s' has no visuals, so no meshes: add them to the model, or import its URDF again", robot->name);
+                   "'%s' has no visuals that are meshes: add them to the model, or import its URDF again", robot->name);
   robots_release(exchange_app(x)->robots, entry);
   return named;
 }

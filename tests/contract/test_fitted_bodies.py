@@ -87,6 +87,27 @@ def test_bodies_are_fitted_to_what_collides(client):
     assert part["bodies"][0]["capsule"]["radius"] > 0.09
 
 
+def test_shapes_that_show_a_link_are_enclosed(client):
+    """Beside a mesh that is missing, too."""
+    name, frame = unique_name(), {"translation": [0.1, -0.2, 0.3], "rpy": [0.4, 0.5, 0.6]}
+    joints = [{"name": kind, "type": "revolute", "a": 5, "link": LINK} for kind in ("box", "ball", "round")]
+    client.create_robot({"name": name, "convention": "dh", "joints": joints, "visuals": [
+        {"joint": "box", "box": {"size": [0.5, 0.25, 1], **frame}}, {"joint": "box", "mesh": "cap"},
+        {"joint": "ball", "sphere": {"radius": 0.3, "center": [1, 2, 3]}}, {"joint": "round", "cylinder": {"radius": 0.2, "length": 1, **frame}}]})
+    told = client.post(f"/v1/robots/{name}/fitted-bodies", {"margin": 0}).expect(200).json
+    box, ball, round_one = (part["bodies"][0] for part in told["parts"])
+    assert [part["part"] for part in told["parts"]] == ["box", "ball", "round"] and told["missing"] == ["cap"]
+    assert sorted(box["box"]["size"]) == pytest.approx([0.25, 0.5, 1], rel=0.005) and box["box"]["translation"] == pytest.approx(frame["translation"], abs=1e-3)
+    corners = np.array([[x, y, z] for x in (-0.25, 0.25) for y in (-0.125, 0.125) for z in (-0.5, 0.5)]) @ turned(frame["rpy"]).T + frame["translation"]
+    assert depth(box, corners).min() >= -1e-6
+    outward = np.random.default_rng(1).normal(size=(500, 3))
+    assert depth(ball, [1, 2, 3] + 0.3 * outward / np.linalg.norm(outward, axis=1)[:, None]).min() >= -1e-6
+    assert next(part["volume"] for part in told["parts"] if part["part"] == "ball") < 1.05 * 4 / 3 * np.pi * 0.3 ** 3
+    along = turned(frame["rpy"])
+    rim = np.array([[0.2 * np.cos(a), 0.2 * np.sin(a), z] for a in np.linspace(0, 2 * np.pi, 100) for z in (-0.5, 0.5)]) @ along.T + frame["translation"]
+    assert depth(round_one, rim).min() >= -1e-6
+
+
 def test_more_bodies_of_a_bent_link_are_smaller(client, meshed):
     name, _ = meshed
     one, four = (next(part["volume"] for part in client.post(f"/v1/robots/{name}/fitted-bodies", {"bodies_per_part": k}).expect(200).json["parts"] if part["part"] == "upper")

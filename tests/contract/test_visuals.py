@@ -1,10 +1,12 @@
-"""Meshes of a URDF are seen where its own chain of links puts them, whatever frames the model has; and they survive whatever
+"""Meshes and shapes of a URDF are seen where its own chain of links puts them, whatever frames the model has; and they survive whatever
 happens to the model.
 
 The chain is walked here as the specification of URDF says it: origin, then the joint's motion about its axis, link by link.
 """
 
 import random
+import shutil
+import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -54,8 +56,11 @@ def motion(joint, q):
     return placed(turn(axis, q), np.zeros(3))
 
 
+SIZES = {"mesh": ("filename", "scale"), "box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
+
+
 def seen_in(urdf, root, positions):
-    """Reference, place and scale of every mesh, by the URDF's own chain."""
+    """Place of every visual by the URDF's own chain, under its mesh or the numbers of its shape."""
     robot = ElementTree.fromstring(urdf)
     held = {joint.find("child").get("link"): joint for joint in robot.findall("joint")}
 
@@ -65,8 +70,16 @@ def seen_in(urdf, root, positions):
         joint = held[link]
         return place(joint.find("parent").get("link")) @ origin_of(joint) @ motion(joint, positions.get(joint.get("name"), 0))
 
-    return {visual.find("geometry/mesh").get("filename"): (place(link.get("name")) @ origin_of(visual), numbers(visual.find("geometry/mesh"), "scale", (1, 1, 1)))
-            for link in robot.findall("link") for visual in link.findall("visual") if visual.find("geometry/mesh") is not None}
+    seen = {}
+    for link in robot.findall("link"):
+        for visual in link.findall("visual"):
+            shape, = visual.find("geometry")
+            if shape.tag == "mesh":
+                key = (shape.get("filename"), *numbers(shape, "scale", (1, 1, 1)))
+            else:
+                key = (shape.tag, *(number for name in SIZES[shape.tag] for number in numbers(shape, name, ())))
+            seen[key] = place(link.get("name")) @ origin_of(visual)
+    return seen
 
 
 def seen_by_us(client, model, q):
@@ -74,20 +87,26 @@ def seen_by_us(client, model, q):
     names = [joint["name"] for joint in model["joints"]]
     seen = {}
     for visual in model["visuals"]:
-        frame = visual.get("frame", {})
-        attributes = {"xyz": " ".join(map(str, frame.get("translation", (0, 0, 0)))), "rpy": " ".join(map(str, frame.get("rpy", (0, 0, 0))))}
+        kind = next(kind for kind in SIZES if kind in visual)
+        frame = visual.get("frame", {}) if kind == "mesh" else visual[kind]
+        attributes = {"xyz": " ".join(map(str, frame.get("translation", frame.get("center", (0, 0, 0))))), "rpy": " ".join(map(str, frame.get("rpy", (0, 0, 0))))}
         node = ElementTree.Element("visual")
         ElementTree.SubElement(node, "origin", attributes)
         link = np.array(links[names.index(visual["joint"])]) if visual.get("joint") else np.eye(4)
-        seen[visual["reference"]] = (link @ origin_of(node), np.array(visual.get("scale", (1, 1, 1))))
+        if kind == "mesh":
+            key = (visual["reference"], *visual.get("scale", (1, 1, 1)))
+        else:
+            key = (kind, *(number for name in SIZES[kind] for number in np.atleast_1d(visual[kind][name])))
+        seen[key] = link @ origin_of(node)
     return seen
 
 
 def same(ours, theirs):
+    """A sphere looks the same however it is turned."""
     assert ours.keys() == theirs.keys() and ours
-    for reference, (place, scale) in theirs.items():
-        np.testing.assert_allclose(ours[reference][0], place, atol=1e-12, err_msg=reference)
-        np.testing.assert_array_equal(ours[reference][1], scale)
+    for key, place in theirs.items():
+        turned = 3 if key[0] == "sphere" else 0
+        np.testing.assert_allclose(ours[key][:, turned:], place[:, turned:], atol=1e-12, err_msg=str(key))
 
 
 def positions_of(model, seed):
@@ -101,8 +120,9 @@ def import_seven(client, **query):
 
 def test_meshes_are_where_the_urdf_puts_them(client):
     model = import_seven(client)
-    assert {visual["mesh"]: visual["reference"] for visual in model["visuals"]} == MESHES
-    by_mesh = {visual["mesh"]: visual for visual in model["visuals"]}
+    by_mesh = {visual["mesh"]: visual for visual in model["visuals"] if "mesh" in visual}
+    assert {mesh: visual["reference"] for mesh, visual in by_mesh.items()} == MESHES
+    assert [visual for visual in model["visuals"] if "mesh" not in visual] == [{"joint": "shoulder_lift", "box": {"size": [0.1] * 3}}]
     assert "joint" not in by_mesh["base"] and "color" not in by_mesh["base"]
     assert by_mesh["upper-arm"]["color"] == [0.9, 0.5, 0.1, 1] and by_mesh["base-2"]["color"] == [0.5, 0.5, 0.5, 1]
     for seed in range(5):
@@ -111,26 +131,33 @@ def test_meshes_are_where_the_urdf_puts_them(client):
 
 
 def test_above_the_root_nothing_is_seen(client):
-    assert [visual["mesh"] for visual in import_seven(client, root="shoulder")["visuals"]] == ["upper-arm", "base"]
+    assert [visual.get("mesh", "box") for visual in import_seven(client, root="shoulder")["visuals"]] == ["upper-arm", "box", "base"]
     below = import_seven(client, root="base")
     assert "frame" not in below["visuals"][0] and below["visuals"][0]["mesh"] == "base"
 
 
 @pytest.mark.parametrize("convention", ["puma560", "prismatic_dh", "prismatic_mdh", "seven"])
 def test_an_export_shows_the_same(client, convention):
-    """A model of any convention, with meshes on its base and its links, walked as the URDF that it becomes."""
+    """A model of any convention, with meshes and shapes on its base and its links, walked as the URDF that it becomes."""
     if convention == "seven":
         model = import_seven(client)
     else:
         model = {**vectors(convention)["robot"], "name": unique_name()}
         names = [joint.get("name") or f"j{i + 1}" for i, joint in enumerate(model["joints"])]
         dice = random.Random(convention)
-        model["visuals"] = [{"joint": name, "mesh": f"m{k}", "reference": f"package://a&b/m{k}.stl", "scale": [1, -0.5, 2],
-                             "frame": {"translation": [dice.uniform(-1, 1) for _ in range(3)], "rpy": [dice.uniform(-1.5, 1.5) for _ in range(3)]}}
-                            for k, name in enumerate([None, *names])]
+
+
+        def frame():
+            return {"translation": [dice.uniform(-1, 1) for _ in range(3)], "rpy": [dice.uniform(-1.5, 1.5) for _ in range(3)]}
+        shapes = [lambda k: {"mesh": f"m{k}", "reference": f"package://a&b/m{k}.stl", "scale": [1, -0.5, 2], "frame": frame()},
+                  lambda k: {"box": {"size": [0.1, 0.2, 1 + k], **frame()}},
+                  lambda k: {"cylinder": {"radius": 1 + k, "length": 0.3, **frame()}, "color": [0.1, 0.2, 0.3, 0.4]},
+                  lambda k: {"sphere": {"radius": 1 + k, "center": frame()["translation"]}}]
+        model["visuals"] = [{"joint": name, **shape(k)} for k, name in enumerate([None, *names]) for shape in shapes]
         client.create_robot(model)
         model = client.get(f"/v1/robots/{model['name']}").expect(200).json
     exported = client.get(f"/v1/robots/{model['name']}", headers={"Accept": XML}).expect(200).text
+    assert exported.count('rgba="0.1 0.2 0.3 0.4"') == sum("cylinder" in visual for visual in model["visuals"])
     q = positions_of(model, 3)
     same(seen_by_us(client, model, q), seen_in(exported, "base_link", dict(zip((joint["name"] for joint in model["joints"]), q))))
 
@@ -145,9 +172,11 @@ def test_a_new_revision_keeps_them(client):
 
 def test_units_of_a_request_hold_for_them(client):
     model = {**vectors("scara")["robot"], "name": unique_name(), "units": {"length": "mm", "angle": "deg"},
-             "visuals": [{"mesh": "base", "frame": {"translation": [1, 2, 3], "rpy": [0, 90, 0]}, "scale": [0.001] * 3}]}
+             "visuals": [{"mesh": "base", "frame": {"translation": [1, 2, 3], "rpy": [0, 90, 0]}, "scale": [0.001] * 3},
+                         {"cylinder": {"radius": 50, "length": 200, "translation": [1, 2, 3], "rpy": [180, 0, 0]}}]}
     client.create_robot(model)
-    only, = client.get(f"/v1/robots/{model['name']}").expect(200).json["visuals"]
+    only, round_one = client.get(f"/v1/robots/{model['name']}").expect(200).json["visuals"]
+    assert round_one["cylinder"] == {"radius": 0.05, "length": 0.2, "translation": [0.001, 0.002, 0.003], "rpy": [pytest.approx(np.pi), 0, 0]}
     assert only["frame"]["translation"] == [0.001, 0.002, 0.003] and only["frame"]["rpy"][1] == pytest.approx(np.pi / 2) and only["scale"] == [0.001] * 3
 
 
@@ -161,6 +190,13 @@ def test_units_of_a_request_hold_for_them(client):
     ({"mesh": "a", "color": [1, 1, 1]}, "/visuals/0/color", "length"),
     ({"mesh": "a", "reference": "r" * 257}, "/visuals/0/reference", "length"),
     ({"mesh": "a", "file": "x"}, "/visuals/0/file", "unknown_field"),
+    ({"mesh": "a", "box": {"size": [1, 1, 1]}}, "/visuals/0", "inconsistent"),
+    ({"sphere": {"radius": 1}, "box": {"size": [1, 1, 1]}}, "/visuals/0", "inconsistent"),
+    ({"sphere": {"radius": 0}}, "/visuals/0/sphere/radius", "minimum"),
+    ({"sphere": {"radius": 1}, "frame": {}}, "/visuals/0/frame", "inconsistent"),
+    ({"sphere": {"radius": 1}, "collision": True}, "/visuals/0/collision", "inconsistent"),
+    ({"sphere": {"radius": 1}, "joint": "nobody"}, "/visuals/0/joint", "inconsistent"),
+    ({"capsule": {"from": [0, 0, 0], "to": [0, 0, 1], "radius": 1}}, "/visuals/0/capsule", "unknown_field"),
 ])
 def test_bad_visuals(client, visual, pointer, code):
     answer = client.post("/v1/robots", {**vectors("scara")["robot"], "name": unique_name(), "visuals": [visual]}).expect(422)
@@ -180,5 +216,33 @@ def test_a_picture_is_no_reason_to_refuse_an_arm(client, change):
     text = SEVEN.replace('<mesh filename="package://seven/base.stl"/>', '<sphere radius="1"/>').replace(*change)
     assert text.count("<mesh") == 2
     model = client.post("/v1/robots", body=text, content_type=XML, query={"name": unique_name(), "tip": "flange"}).expect(201).json
-    assert [visual["mesh"] for visual in model["visuals"]] == ["base"]
+    assert [next(kind for kind in SIZES if kind in visual) for visual in model["visuals"]] == ["sphere", "box", "mesh"]
     assert [warning["pointer"] for warning in model["warnings"] if warning["code"] == "visual_left_out"] == ["/visuals"]
+
+
+@pytest.mark.parametrize("shape", ['<box size="1 0 1"/>', '<box/>', '<sphere radius="-1"/>', '<cylinder radius="1"/>', "<capsule/>", ""])
+def test_a_shape_that_cannot_be_is_left_out(client, shape):
+    text = SEVEN.replace('<box size="0.1 0.1 0.1"/>', shape)
+    model = client.post("/v1/robots", body=text, content_type=XML, query={"name": unique_name(), "tip": "flange"}).expect(201).json
+    assert all("mesh" in visual for visual in model["visuals"]) and len(model["visuals"]) == 3
+    left, = [warning for warning in model["warnings"] if warning["code"] == "visual_left_out"]
+    assert left["detail"].startswith("a shape of link 'upper_arm' is left out: ")
+
+
+def test_shapes_are_no_meshes(client):
+    """A model that has nothing else lists none, and takes none."""
+    model = {**vectors("scara")["robot"], "name": unique_name(), "visuals": [{"sphere": {"radius": 1}}]}
+    place = client.create_robot(model).headers["Location"] + "/meshes"
+    assert client.get(place).expect(200).json["items"] == []
+    refused = client.put(f"{place}/base", body=b"x", content_type="model/stl", headers={"If-None-Match": "*"}).expect(404)
+    assert "no visuals that are meshes" in refused.json["detail"]
+
+
+def test_check_urdf_takes_what_is_exported(client, tmp_path):
+    if not shutil.which("check_urdf"):
+        pytest.skip("check_urdf is not installed")
+    path = client.create_robot({**vectors("puma560")["robot"], "name": unique_name(), "visuals": [
+        {"box": {"size": [1, 2, 3]}}, {"cylinder": {"radius": 0.1, "length": 2}}, {"sphere": {"radius": 0.3}, "color": [1, 0, 0, 1]}]}).headers["Location"]
+    (tmp_path / "arm.urdf").write_text(client.get(path, headers={"Accept": XML}).expect(200).text)
+    told = subprocess.run(["check_urdf", tmp_path / "arm.urdf"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert told.returncode == 0 and "Successfully Parsed XML" in told.stdout, told.stdout

@@ -203,7 +203,22 @@ static inline void random_description(struct dice *dice, struct armdyn_robot_des
   }
 }
 
-/* Two meshes on the base and on each link, as far as there is room. */
+/* A sphere, a box or a cylinder in place of a mesh. */
+static inline void random_visual_shape(struct dice *dice, size_t number, struct armdyn_visual *visual)
+{
+  static const enum armdyn_shape_kind kinds[] = { ARMDYN_SPHERE, ARMDYN_BOX, ARMDYN_CYLINDER };
+  struct armdyn_shape *shape = &visual->shape;
+  shape->kind = kinds[number % 3];
+  if (shape->kind == ARMDYN_SPHERE)
+    dice_fill(dice, shape->from, 3, -0.5, 0.5);
+  else
+    dice_fill(dice, shape->pose.translation, 3, -0.5, 0.5), dice_fill(dice, shape->pose.rpy, 3, -1.5, 1.5);
+  if (shape->kind != ARMDYN_BOX) shape->radius = dice_uniform(dice, 0.1, 1);
+  if (shape->kind == ARMDYN_BOX) dice_fill(dice, shape->size, 3, 0.1, 1);
+  if (shape->kind == ARMDYN_CYLINDER) shape->size[2] = dice_uniform(dice, 0.1, 1);
+}
+
+/* Two meshes on the base and on each link, or a shape in place of one, as far as there is room. */
 static inline void random_visuals(struct dice *dice, struct armdyn_robot_description *description)
 {
   const size_t bodies = description->joint_count + 1, room = ARMDYN_VISUALS_MAX;
@@ -212,13 +227,17 @@ static inline void random_visuals(struct dice *dice, struct armdyn_robot_descrip
     struct armdyn_visual *visual = &description->visuals[i];
     armdyn_visual_init(visual);
     if (i >= 2) snprintf(visual->joint, sizeof visual->joint, "%s", description->joints[i / 2 - 1].name);
+    visual->has_color = i % 3 == 0;
+    if (visual->has_color) dice_fill(dice, visual->color, 4, 0, 1);
+    if (i % 4 == 3) {
+      random_visual_shape(dice, i / 4, visual);
+      continue;
+    }
     snprintf(visual->mesh, sizeof visual->mesh, "part-%zu.of", i / 3);
     snprintf(visual->reference, sizeof visual->reference, "package://a<b>/Part %zu.of.stl", i / 3);
     dice_fill(dice, visual->frame.translation, 3, -0.5, 0.5);
     dice_fill(dice, visual->frame.rpy, 3, -1.5, 1.5);
     if (i % 2) visual->scale[1] = -0.001;
-    visual->has_color = i % 3 == 0;
-    if (visual->has_color) dice_fill(dice, visual->color, 4, 0, 1);
   }
 }
 

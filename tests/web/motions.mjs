@@ -27,6 +27,34 @@ function stlOfBox(size) {
   return file
 }
 
+// The box around what shows the arm, m in the base frame: once it is this, and with the joints at a right angle one after the other.
+async function settled(wanted, what) {
+  const shown = () => page.evaluate(() => {
+    const box = document.querySelector('.view3d')?.shownBox?.() // when it is set up
+    return [box?.min, box?.max].map((one) => [one?.x, one?.y, one?.z])
+  })
+  const near = (got) => got.flat().every((one, k) => Math.abs(one - wanted.flat()[k]) < 1e-6)
+  const end = Date.now() + 60000
+  while (!near(await shown())) sure(Date.now() < end, `${what}: ${JSON.stringify(await shown())}, not ${JSON.stringify(wanted)}`)
+}
+
+async function turned(boxes) {
+  for (const [j, box] of boxes.entries()) {
+    await page.locator('.sliders input[type=number]').nth(j).fill(String(Math.PI / 2))
+    await page.keyboard.press('Tab')
+    await settled(box, `after joint ${j}`)
+  }
+}
+
+// A URDF of the tests becomes a robot, whose page is shown.
+async function bring(name) {
+  await menu('robots')
+  await button('newRobot').click()
+  await page.locator('dialog input[type=file]').setInputFiles(new URL(`../data/urdf/${name}.urdf`, import.meta.url).pathname)
+  await page.waitForFunction((text) => document.querySelector('dialog textarea').value.includes(text), `name="${name}"`)
+  await button('save').click()
+}
+
 await flow({
   async 'see what gravity asks of an arm, over the joints that matter'() {
     await page.goto(`${url}/#/robots/puma560`)
@@ -67,21 +95,25 @@ await flow({
     await look('code-refused')
     expected.clear()
   },
-  async 'see the meshes of a URDF where its joints put them'() {
-    const shown = () => page.evaluate(() => {
-      const box = document.querySelector('.view3d')?.shownBox?.() // when it is set up
-      return [box?.min, box?.max].map((one) => [one?.x, one?.y, one?.z])
+  async 'see the boxes, cylinders and spheres of a URDF in their colours, where its joints put them'() {
+    await bring('shapes')
+    await settled([[-0.15, -0.15, 0], [0.16, 0.15, 0.66]], 'the shapes at rest')
+    // from below: the blue foot, the green arm, the red hand
+    const heights = () => page.locator('.view3d canvas').evaluate((canvas) => {
+      const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+      const found = [[], [], []]
+      for (let i = 0; i < data.length; i += 4) for (let k = 0; k < 3; k++) if (data[i + k] > 1.8 * Math.max(data[i + (k + 1) % 3], data[i + (k + 2) % 3])) found[k].push(Math.floor(i / 4 / width))
+      return found.map((rows) => (rows.length < 200 ? NaN : rows.reduce((sum, row) => sum + row) / rows.length))
     })
-    const near = (got, wanted) => got.flat().every((one, k) => Math.abs(one - wanted.flat()[k]) < 1e-6)
-    const settled = async (wanted, what) => {
-      const end = Date.now() + 60000
-      while (!near(await shown(), wanted)) sure(Date.now() < end, `${what}: ${JSON.stringify(await shown())}, not ${JSON.stringify(wanted)}`)
-    }
-    await menu('robots')
-    await button('newRobot').click()
-    await page.locator('dialog input[type=file]').setInputFiles(new URL('../data/urdf/boxes.urdf', import.meta.url).pathname)
-    await page.waitForFunction(() => document.querySelector('dialog textarea').value.includes('boxes'))
-    await button('save').click()
+    await page.waitForFunction(() => !document.querySelector('main [aria-busy=true]'))
+    const [red, green, blue] = await heights()
+    sure(red < green && green < blue, `red, green, blue are at ${[red, green, blue]}`)
+    equal(await page.locator('.meshes').count(), 0, 'asked for files of shapes')
+    await turned([[[-0.15, -0.15, 0], [0.15, 0.16, 0.66]], [[-0.15, -0.15, 0], [0.15, 0.26, 0.56]]])
+    await look('robot-shapes')
+  },
+  async 'see the meshes of a URDF where its joints put them'() {
+    await bring('boxes')
     await page.getByText(w('missing')).waitFor()
     await look('robot-meshes-missing', false)
     // dropped together, matched by name; one that nobody knows
@@ -103,11 +135,7 @@ await flow({
     await page.getByText(w('complete')).waitFor()
     // at rest, then each joint at a right angle, by hand from the URDF
     await settled([[-0.15, -0.3, 0], [0.15, 0.15, 0.56]], 'the meshes at rest')
-    for (const [j, box] of [[[-0.15, -0.15, 0], [0.3, 0.15, 0.56]], [[-0.15, -0.15, 0], [0.3, 0.16, 0.53]]].entries()) {
-      await page.locator('.sliders input[type=number]').nth(j).fill(String(Math.PI / 2))
-      await page.keyboard.press('Tab')
-      await settled(box, `the meshes after joint ${j}`)
-    }
+    await turned([[[-0.15, -0.15, 0], [0.3, 0.15, 0.56]], [[-0.15, -0.15, 0], [0.3, 0.16, 0.53]]])
     await look('robot-meshes')
     await page.getByRole('checkbox', { name: w('meshes'), exact: true }).uncheck()
     await look('robot-meshes-hidden', false)

@@ -178,13 +178,14 @@ struct armdyn_joint {
   struct armdyn_friction friction;
 };
 
-/* A mesh that shows a link, or the base. Nothing is computed from it: it is kept for who draws the robot. */
+/* A mesh or a shape that shows a link, or the base. Nothing is computed from it: it is kept for who draws the robot. */
 struct armdyn_visual {
   char joint[ARMDYN_NAME_SIZE];          /* whose link it shows; "": the base */
-  char mesh[ARMDYN_NAME_SIZE];           /* its name among the robot's meshes; not empty */
-  char reference[ARMDYN_REFERENCE_SIZE]; /* where a URDF says that it is, "package://..."; "": nowhere */
+  char mesh[ARMDYN_NAME_SIZE];           /* its name among the robot's meshes; "": it is a shape */
+  char reference[ARMDYN_REFERENCE_SIZE]; /* where a URDF says that the mesh is, "package://..."; "": nowhere */
   struct armdyn_pose frame;              /* of the mesh in the link frame, of the base in the base frame */
   double scale[3];                       /* m for 1 of the mesh's own coordinates; not 0 */
+  struct armdyn_shape shape;             /* a sphere, box or cylinder in the link frame; without effect on a mesh */
   bool has_color;
   double color[4]; /* red, green, blue, opacity, each 0 to 1 */
   bool collision;  /* it is not shown: bodies are fitted to it */

@@ -3,6 +3,7 @@
 
 #include "api/codec/robot.h"
 #include "api/urdf/rigid.h"
+#include "api/urdf/shapes.h"
 #include "api/urdf/urdf.h"
 #include "armdyn/dynamics.h"
 #include "tests/support/robots.h"
@@ -189,7 +190,8 @@ Test(urdf, export_is_the_same_arm)
   }
 }
 
-/* Where a mesh is seen: the frames of its visual behind those of its link, at q. */
+/* Where a visual is seen, at q, and what of it: the frame of a mesh behind that of its link, and its scale; that of a shape,
+ * and its numbers. A sphere looks the same however it is turned. */
 static void seen_at(const struct armdyn_robot_description *robot, const double *q, size_t visual, double at[16])
 {
   static double links[16 * N];
@@ -204,20 +206,24 @@ static void seen_at(const struct armdyn_robot_description *robot, const double *
   armdyn_robot_free(built);
   while (k < robot->joint_count && strcmp(robot->joints[k].name, v->joint)) k++;
   struct rigid link = rigid_identity;
-  const struct rigid frame = rigid_of_pose(&v->frame);
+  const struct armdyn_pose pose = *v->mesh ? v->frame : urdf_shape_pose(&v->shape);
+  const struct rigid frame = rigid_of_pose(&pose);
   for (int i = 0; *v->joint && i < 3; i++) {
     memcpy(link.r + 3 * i, links + 16 * k + 4 * i, 3 * sizeof(double));
     link.p[i] = links[16 * k + 4 * (size_t)i + 3];
   }
-  const struct rigid sum = rigid_multiply(&link, &frame);
+  struct rigid sum = rigid_multiply(&link, &frame);
+  const bool is_sphere = !*v->mesh && v->shape.kind == ARMDYN_SPHERE;
+  if (is_sphere) memcpy(sum.r, rigid_identity.r, sizeof sum.r);
   memcpy(at, sum.r, sizeof sum.r);
   memcpy(at + 9, sum.p, sizeof sum.p);
-  memcpy(at + 12, v->scale, sizeof v->scale);
+  memcpy(at + 12, *v->mesh ? v->scale : v->shape.size, sizeof v->scale);
+  if (!*v->mesh) at[12] += v->shape.radius + 10 * (int)v->shape.kind;
   at[15] = v->has_color ? v->color[0] + 2 * v->color[3] : -1;
 }
 
-/* Arms of every convention: a mesh stays where it was, whatever frames its link has in the URDF. */
-Test(urdf, meshes_stay_where_they_are)
+/* Arms of every convention: a mesh or a shape stays where it was, whatever frames its link has in the URDF. */
+Test(urdf, visuals_stay_where_they_are)
 {
   static struct armdyn_robot_description original, robot;
   struct dice dice = { 11 };

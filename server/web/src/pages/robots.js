@@ -28,6 +28,7 @@ extend({
   view: ['Pose and torque at rest', '姿态与静力矩'],
   view_text: ['Torques hold the arm still against gravity, computed by the service while you move it.', '移动时由服务实时计算的重力平衡力矩。'],
   view_text_viewer: ['The torques that hold it are computed for operators.', '保持力矩的计算需要操作员角色。'],
+  visuals: ['As it looks', '外形'],
   solids: ['Bodies for clearances', '间距计算用的碰撞体'],
   ellipsoids: ['Inertia ellipsoids', '惯量椭球'],
   view_label: ['{name} in three dimensions, tool at {place} m', '{name} 三维视图，末端位于 {place} m'],
@@ -76,6 +77,7 @@ function Live({ model }) {
   const [q, setQ] = useState(() => model.joints.map((joint) => rangeOf(joint).reduce((a, b) => a + b) / 2))
   const [asked, ask] = useState(q)
   const dressed = model.visuals?.some((one) => !one.collision)
+  const meshed = model.visuals?.some((one) => one.mesh)
   const [bodies, setBodies] = useState(!dressed)
   const [meshes, setMeshes] = useState(true)
   const [solids, setSolids] = useState(false)
@@ -91,8 +93,8 @@ function Live({ model }) {
   return html`<section class="panel"><h2>${t('view')}</h2><p class="quiet">${t(computes ? 'view_text' : 'view_text_viewer')}</p><${Refusal} error=${answer.error} />
     <div class="grid"><${View3D} model=${model} q=${q} bodies=${bodies} meshes=${meshes} solids=${solids} uploads=${uploads} label=${t('view_label', { name: model.name, place })} />
       <div class="stack"><${Joints} model=${model} q=${q} onQ=${setQ} beside=${!computes ? undefined : (joint, j) => (answer.value ? torqueText(joint, answer.value[j]) : '…')} />
-        <p class="quiet">x, y, z: ${place} m</p>${dressed && html`<${Check} label=${t('meshes')} checked=${meshes} onChange=${(e) => setMeshes(e.target.checked)} />`}${solid && html`<${Check} label=${t('solids')} checked=${solids} onChange=${(e) => setSolids(e.target.checked)} />`}<${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
-    ${dressed && html`<${Meshes} model=${model} onUpload=${() => setUploads(uploads + 1)} />`}
+        <p class="quiet">x, y, z: ${place} m</p>${dressed && html`<${Check} label=${t(meshed ? 'meshes' : 'visuals')} checked=${meshes} onChange=${(e) => setMeshes(e.target.checked)} />`}${solid && html`<${Check} label=${t('solids')} checked=${solids} onChange=${(e) => setSolids(e.target.checked)} />`}<${Check} label=${t('ellipsoids')} checked=${bodies} onChange=${(e) => setBodies(e.target.checked)} /></div></div>
+    ${meshed && html`<${Meshes} model=${model} onUpload=${() => setUploads(uploads + 1)} />`}
   </section>`
 }
 

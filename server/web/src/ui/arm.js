@@ -1,10 +1,8 @@
-// The bodies of an arm: the meshes of its links where they were uploaded, else bodies made up from where its joints are; the axes of
+// The bodies of an arm: the shapes of its links and their meshes where they were uploaded, else bodies made up from where its joints are; the axes of
 // its frames, and the ellipsoids of uniform density that have the links' masses and inertias.
 import * as THREE from 'three'
 import { axesOf, forwardKinematics } from './kinematics.js'
-
-export const matrixOf = (rows) => new THREE.Matrix4().set(...rows.flat())
-const UP = new THREE.Vector3(0, 1, 0) // along which three.js makes cylinders
+import { kindOf, matrixOf, SHAPES, UP } from './shapes.js'
 
 // Eigenvalues and eigenvectors of a symmetric 3 × 3 matrix by Jacobi's rotations.
 function principal(m) {
@@ -134,10 +132,11 @@ export function armOf(model, size) {
       const geometries = new Map([...shapes].map(([name, bytes]) => [name, geometryOf(bytes)]))
       discard(cloth)
       cloth.clear()
-      for (const visual of visuals.filter((one) => geometries.has(one.mesh))) {
-        const mesh = new THREE.Mesh(geometries.get(visual.mesh), clothOf(visual))
+      for (const visual of visuals.filter((one) => !one.mesh || geometries.has(one.mesh))) {
+        const [geometry, place] = visual.mesh ? [geometries.get(visual.mesh), placeOf(visual)] : SHAPES[kindOf(visual)](visual[kindOf(visual)])
+        const mesh = new THREE.Mesh(geometry, clothOf(visual))
         mesh.matrixAutoUpdate = false
-        mesh.userData = { link: model.joints.findIndex((joint) => joint.name === visual.joint), place: placeOf(visual) }
+        mesh.userData = { link: model.joints.findIndex((joint) => joint.name === visual.joint), place }
         cloth.add(mesh)
       }
     },

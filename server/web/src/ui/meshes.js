@@ -29,7 +29,7 @@ const NONE = new Map()
 // The files of all that were uploaded, by name.
 export function useShapes(model, uploads) {
   return useAnswer(async (signal) => {
-    if (!model.visuals?.length) return NONE
+    if (!model.visuals?.some((one) => one.mesh)) return NONE
     const { items } = await get(`v1/robots/${encodeURIComponent(model.name)}/meshes`, { revision: model.revision, limit: 200 }, signal)
     return new Map(await Promise.all(items.filter((one) => one.named && one.uploaded).map(async ({ mesh, href }) => [mesh, (await call('GET', href, { accept: 'stl', signal })).data])))
   }, [model.name, model.revision, uploads]).value ?? NONE

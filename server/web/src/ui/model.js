@@ -11,7 +11,7 @@ extend({
   editor: ['Edit the model', '编辑模型'],
   editor_text: ['Saving makes a new revision. What the service finds wrong or suspicious stands beside the field.', '保存后生成新版本。服务发现的错误或可疑之处显示在相应字段旁。'],
   editor_general: ['General', '通用'],
-  editor_mesh: ['Mesh', '网格'],
+  editor_visual: ['Shown by', '外形'],
   editor_save: ['Save as a new revision', '保存为新版本'],
 })
 
@@ -63,7 +63,7 @@ export function Editor({ model, etag, onSaved }) {
     }
   }
   const { joints, visuals = [], name: _, ...general } = draft
-  const parts = [{ title: t('editor_general'), at: '', node: general }, ...joints.map((joint, j) => ({ title: joint.name ?? `${j + 1}`, at: `/joints/${j}`, node: joint })), ...visuals.map((visual, k) => ({ title: `${t('editor_mesh')}: ${visual.mesh}`, at: `/visuals/${k}`, node: visual }))]
+  const parts = [{ title: t('editor_general'), at: '', node: general }, ...joints.map((joint, j) => ({ title: joint.name ?? `${j + 1}`, at: `/joints/${j}`, node: joint })), ...visuals.map((visual, k) => ({ title: `${t('editor_visual')} ${visual.mesh ?? ['sphere', 'box', 'cylinder'].find((kind) => visual[kind])}`, at: `/visuals/${k}`, node: visual }))]
   return html`<form class="panel" onSubmit=${save} aria-label=${t('editor')}><h2>${t('editor')}</h2><p class="quiet">${t('editor_text')}</p><${Refusal} error=${error} />
     ${parts.map((part) => html`<details key=${part.at} open=${remarks.some((one) => part.at && one.pointer?.startsWith(`${part.at}/`) && one.fault)}><summary><bdi>${part.title}</bdi></summary><${Fields} part=${part} draft=${draft} remarks=${remarks} onChange=${change} /></details>`)}
     <${Check} label=${t('allow_unphysical')} checked=${allow} onChange=${(e) => setAllow(e.target.checked)} />

@@ -6,10 +6,11 @@ import { TransformControls } from 'three/examples/jsm/controls/TransformControls
 import { html } from '../html.js'
 import { dark } from '../session.js'
 import { extend, t } from '../words.js'
-import { armOf, ballOf, discard, ghostOf, matrixOf, reach, trailOf } from './arm.js'
+import { armOf, ballOf, discard, ghostOf, reach, trailOf } from './arm.js'
 import { ballAround, cellOf, gapOf, solidsOf } from './cell.js'
 import { forwardKinematics } from './kinematics.js'
 import { useShapes } from './meshes.js'
+import { matrixOf } from './shapes.js'
 import { stage } from './stage.js'
 
 extend({
