@@ -7,7 +7,7 @@ changed, drawn by a seed and spread over the rooms; what no test notices is list
 
 It works in a copy of the tree (build/mutants), whose build is warm. The tests of a mutant are those that run its function by the map
 of tests/covered.py, which is made where none is, those first that run little else, until one fails; of tests with real processes
---most (60). What only shows in memory is asked of the build with AddressSanitizer too. A mutant that no compiler takes, or whose
+--most (60). What may only show in memory (and loops) is asked of the build with AddressSanitizer too. A mutant that no compiler takes, or whose
 object is the same, is no mutant.
 One that survives is either a test that is missing, or the same program in other words: then it is put down in
 tests/equivalents.txt, where a person says why.
@@ -35,7 +35,7 @@ KNOWN = ROOT / "tests" / "equivalents.txt"
 IN_TURN = 4  # tests of one file
 LIMIT = 240  # s, the tests of one program: an endless loop is noticed by it
 
-MEMORY = re.compile(r"alloc|free|sizeof|mem(cpy|set|move)|_close\(|_release\(")
+MEMORY = re.compile(r"\bfor \(|alloc|free|sizeof|mem(cpy|set|move)|_close\(|_release\(")
 
 # What is found in a line of code, and what it becomes. A name, so that the list of survivors can be read.
 OPERATORS = [

@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 from support import npy_read, npy_write, robot, unique_name, vector_sets
+from support.data import error, flat
 
 SETS = dict(vector_sets())
 MOST = 1e-9
@@ -37,20 +38,6 @@ METHODS = [("inverse-dynamics", "lagrange"), ("forward-dynamics", "crba"), ("for
 
 
 @pytest.fixture(scope="module")
-def path(server):
-    """path(name): where the robot of a set is; stored once."""
-    stored = {}
-
-    def of(name):
-        if name not in stored:
-            with server.client() as client:
-                stored[name] = "/v1/robots/" + unique_name("vectors")
-                client.create_robot(SETS[name]["robot"], name=stored[name].rsplit("/", 1)[1])
-        return stored[name]
-    return of
-
-
-@pytest.fixture(scope="module")
 def arm(server):
     """The Puma 560 and the SCARA with drives, friction and limits: {name: path}."""
     paths = {}
@@ -60,18 +47,6 @@ def arm(server):
             client.post("/v1/robots?allow_unphysical=true", {**robot(name), "name": unique}).expect(201)
             paths[name] = "/v1/robots/" + unique
     return paths
-
-
-def flat(value):
-    return [number for item in value for number in flat(item)] if isinstance(value, list) else [value]
-
-
-def error(got, expected):
-    """The largest difference, relative to the largest expected value."""
-    got, expected = flat(got), flat(expected)
-    assert len(got) == len(expected)
-    scale = max(map(abs, expected))
-    return max(abs(g - e) for g, e in zip(got, expected)) / (scale or 1)
 
 
 def times(matrix, vector):

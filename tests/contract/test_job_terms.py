@@ -10,13 +10,6 @@ from support.motions import long_motion, motion
 SANITIZED = os.environ.get("ARMDYN_VARIANT", "release") != "release"
 
 
-@pytest.fixture(scope="module")
-def one_worker():
-    from support import Server
-    with Server("--workers", 1) as own:
-        yield own
-
-
 @pytest.fixture
 def queue(one_worker):
     with one_worker.client() as connection:

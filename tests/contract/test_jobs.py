@@ -19,13 +19,6 @@ def arm(client):
     return client.create_robot(robot("puma560"), name=unique_name()).headers["Location"]
 
 
-@pytest.fixture(scope="module")
-def one_worker():
-    from support import Server
-    with Server("--workers", 1) as own:
-        yield own
-
-
 @pytest.fixture
 def queue(one_worker):
     """(client, path of a Puma) of a server with one worker: what comes second waits."""

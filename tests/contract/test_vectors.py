@@ -9,42 +9,16 @@ import struct
 
 import pytest
 
-from support import npy_columns, npy_read, npy_write, unique_name, vector_sets
+from support import npy_columns, npy_read, npy_write, vector_sets
+from support.data import error, flat
 
 SETS = dict(vector_sets())
 MOST = 1e-9
 
 
-@pytest.fixture(scope="module")
-def path(server):
-    """path(name): where the robot of a set is; stored once."""
-    stored = {}
-
-    def of(name):
-        if name not in stored:
-            robot_name = unique_name("vectors")
-            with server.client() as client:
-                client.create_robot(SETS[name]["robot"], name=robot_name)
-            stored[name] = f"/v1/robots/{robot_name}"
-        return stored[name]
-    return of
-
-
 def test_there_are_four_arms():
     assert {"puma560", "scara", "prismatic_dh", "prismatic_mdh"} <= set(SETS)
     assert all(len(SETS[name]["states"]) >= 25 for name in SETS)
-
-
-def flat(value):
-    return [number for item in value for number in flat(item)] if isinstance(value, list) else [value]
-
-
-def error(got, expected):
-    """The largest difference, relative to the largest expected value."""
-    got, expected = flat(got), flat(expected)
-    assert len(got) == len(expected)
-    scale = max(map(abs, expected))
-    return max(abs(g - e) for g, e in zip(got, expected)) / (scale or 1)
 
 
 def worst(got, states, field):

@@ -42,6 +42,18 @@ def vector_sets():
             for folder in folders for path in sorted(folder.glob("*.json"))]
 
 
+def flat(value):
+    return [number for item in value for number in flat(item)] if isinstance(value, list) else [value]
+
+
+def error(got, expected):
+    """The largest difference, relative to the largest expected value."""
+    got, expected = flat(got), flat(expected)
+    assert len(got) == len(expected)
+    scale = max(map(abs, expected))
+    return max(abs(g - e) for g, e in zip(got, expected)) / (scale or 1)
+
+
 def unique_name(prefix="robot"):
     """A name that no other test of this run uses: shared servers keep what tests leave."""
     return f"{prefix}-{os.getpid()}-{next(_numbers)}"
