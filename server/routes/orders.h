@@ -17,8 +17,8 @@ bool order_find(struct exchange *x, const char *id, struct store_order *row);
 void order_answer(struct exchange *x, int http_status, const char *id);
 /* The same, as it is encoded: with the ETag that it has. Takes the body. */
 void order_answer_encoded(struct exchange *x, int http_status, const struct store_order *row, struct buffer *body);
-/* Of its ETag. What the service itself changes in an order (state, place, message) is in it, and is no reason to overwrite
- * nothing: what was ordered is the same as long as the part above that is. */
+/* The number of its ETag: how often it was changed, above a hash of all that is answered. Caches compare the whole; If-Match
+ * compares the upper part alone, for what the service itself changes (state, place, message) is nobody's to overwrite. */
 int64_t order_version(const struct store_order *row, const struct buffer *body);
 bool order_is_version(const struct store_order *row, int64_t version);
 /* What keeps a controller's queue, and who stands in it; the failure of `out`. */
