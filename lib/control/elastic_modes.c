@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "armdyn/derivatives.h"
 #include "armdyn/dynamics.h"
 #include "armdyn/posture_modes.h"
 
@@ -9,8 +10,11 @@ enum { N = ARMDYN_JOINTS_MAX, SWEEPS = 500 };
 static const double PI = 3.14159265358979323846, ROUNDING = 1e-9;
 
 enum armdyn_status armdyn_links_matrix(const struct armdyn_robot_description *robot, const struct armdyn_body *payload,
-                                       const double *q, double *matrix)
+                                       const double *q, double *matrix, double *slope)
 {
+  double of_speed[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  const double still[ARMDYN_JOINTS_MAX] = { 0 };
+  const struct armdyn_load load = { .frictionless = true };
   struct armdyn_robot_description *links = malloc(sizeof *links);
   struct armdyn_robot *arm = NULL;
   if (!links) return ARMDYN_EMEMORY;
@@ -22,10 +26,11 @@ enum armdyn_status armdyn_links_matrix(const struct armdyn_robot_description *ro
   free(links);
   if (status) return status;
   struct armdyn_workspace *workspace = armdyn_workspace_new(robot->joint_count);
-  if (workspace)
+  if (!workspace) status = ARMDYN_EMEMORY;
+  if (!status && slope)
+    armdyn_inverse_dynamics_derivatives(arm, q, still, still, &load, workspace, slope, of_speed, matrix);
+  else if (!status)
     armdyn_mass_matrix(arm, q, workspace, matrix);
-  else
-    status = ARMDYN_EMEMORY;
   armdyn_workspace_free(workspace);
   armdyn_robot_free(arm);
   return status;
@@ -121,7 +126,7 @@ enum armdyn_status armdyn_elastic_modes(const struct armdyn_robot_description *r
   double matrix[N * N], stiffness[N], frequency[N], part[N * N];
   *out = (struct armdyn_vibration){ 0 };
   enum armdyn_status status = check_seen(robot, q, error);
-  if (!status) status = armdyn_links_matrix(robot, NULL, q, matrix);
+  if (!status) status = armdyn_links_matrix(robot, NULL, q, matrix, NULL);
   if (status) return status;
   for (size_t j = 0; j < n; j++) {
     stiffness[j] = robot->joints[j].elasticity.stiffness;

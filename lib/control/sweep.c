@@ -52,17 +52,17 @@ static double steps_at(const struct sweep_fit *f, size_t m, double frequency)
   return step > 0 && count > 0 ? 2 * sweep->period * sqrt(rise * square / count) / step : 0;
 }
 
-/* trace (Q^-1 Q') = d log det Q / ds of Q = scale M s^2 + D s + K. */
+/* trace (Q^-1 Q') = d log det Q / ds of Q = scale (M s^2 + G) + D s + K. */
 static double complex slope_of_det(const struct sweep_fit *f, const double *x, double complex s)
 {
   const double *M = f->sweep->mass_matrix, scale = exp(x[2 * f->e]);
   double complex Q[N][N], by[N][N], trace = 0;
   for (size_t a = 0; a < f->e; a++)
     for (size_t b = 0; b < f->e; b++) {
-      const double m = scale * M[f->elastic[a] * f->sweep->n + f->elastic[b]];
+      const size_t i = f->elastic[a], j = f->elastic[b];
       const double d = a == b ? exp(x[f->e + a]) : 0;
-      Q[a][b] = m * s * s + d * s + (a == b ? exp(x[a]) : 0);
-      by[a][b] = 2 * m * s + d;
+      Q[a][b] = scale * sweep_links(f, i, j, s) + d * s + (a == b ? exp(x[a]) : 0);
+      by[a][b] = 2 * scale * M[i * f->sweep->n + j] * s + d;
     }
   sweep_eliminate(f->e, f->e, Q, by);
   for (size_t a = 0; a < f->e; a++) trace += by[a][a];

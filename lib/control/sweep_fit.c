@@ -13,7 +13,7 @@ static const double TORQUE_LEAST = 1e-6; /* of its rms: noise that torques have 
 
 void sweep_eliminate(size_t e, size_t columns, double complex (*P)[N], double complex (*y)[N])
 {
-  double complex inverse[N]; /* of the pivots: a division costs more than all the rest of its row */
+  double complex inverse[N] = { 0 }; /* of the pivots: a division costs more than all the rest of its row */
   for (size_t c = 0; c < e; c++) {
     inverse[c] = conj(P[c][c]) / creal(conj(P[c][c]) * P[c][c]);
     for (size_t a = c + 1; a < e; a++) {
@@ -33,21 +33,20 @@ void sweep_fit_row(const struct sweep_fit *f, const double *x, double complex s,
                    double complex (*y)[N])
 {
   const size_t n = f->sweep->n, e = f->e;
-  const double complex square = exp(x[2 * e]) * s * s;
-  const double *M = f->sweep->mass_matrix;
+  const double scale = exp(x[2 * e]);
   double complex P[N][N], k[N], alone[N][N];
   double complex(*solved)[N] = y ? y : alone;
   for (size_t a = 0; a < e; a++) {
     k[a] = exp(x[a]) + exp(x[e + a]) * s;
-    for (size_t b = 0; b < e; b++) P[a][b] = square * M[f->elastic[a] * n + f->elastic[b]];
+    for (size_t b = 0; b < e; b++) P[a][b] = scale * sweep_links(f, f->elastic[a], f->elastic[b], s);
     P[a][a] += k[a];
-    for (size_t i = 0; i < (y ? n : 1); i++) solved[a][i] = square * M[f->elastic[a] * n + (y ? i : j)];
+    for (size_t i = 0; i < (y ? n : 1); i++) solved[a][i] = scale * sweep_links(f, f->elastic[a], y ? i : j, s);
   }
   sweep_eliminate(e, y ? n : 1, P, solved);
   const size_t at = y ? j : 0;
   for (size_t i = 0; i < n; i++) {
-    row[i] = square * M[j * n + i];
-    for (size_t a = 0; a < e; a++) row[i] -= solved[a][at] * square * M[f->elastic[a] * n + i];
+    row[i] = scale * sweep_links(f, j, i, s);
+    for (size_t a = 0; a < e; a++) row[i] -= solved[a][at] * scale * sweep_links(f, f->elastic[a], i, s);
   }
   for (size_t a = 0; a < e; a++) row[f->elastic[a]] = solved[a][at] * k[a];
 }

@@ -28,6 +28,13 @@ struct sweep_fit {
 void sweep_fit_row(const struct sweep_fit *fit, const double *x, double complex s, size_t j, double complex *row,
                    double complex (*y)[ARMDYN_JOINTS_MAX]);
 
+/* M s^2 + G of joints i and j. */
+static inline double complex sweep_links(const struct sweep_fit *fit, size_t i, size_t j, double complex s)
+{
+  const size_t at = i * fit->sweep->n + j;
+  return fit->sweep->mass_matrix[at] * s * s + fit->sweep->weight_slope[at];
+}
+
 /* P y = y in place, by elimination: P is symmetric with damping, no pivot is 0. */
 void sweep_eliminate(size_t e, size_t columns, double complex (*P)[ARMDYN_JOINTS_MAX],
                      double complex (*y)[ARMDYN_JOINTS_MAX]);

@@ -137,18 +137,18 @@ static double left_of(const struct search *s, size_t w, double *own)
   return fmax(0, left);
 }
 
-/* Gear t such that the mode which its joint shows stays one: det(Q + K_t e_t e_t') = 0 with Q = K - w^2 M but for K_t, that is
- * K_t = -1 / (Q^-1)_tt. False: there is none. */
+/* Gear t such that the mode which its joint shows stays one: det(Q + K_t e_t e_t') = 0 with Q = K + G - w^2 M but
+ * for K_t, that is K_t = -1 / (Q^-1)_tt. False: there is none. */
 static bool tie(const struct search *s, size_t t)
 {
   struct sweep_fit *f = s->fit;
   const struct armdyn_mode *mode = &s->start[f->of[t]].mode;
-  const double angle = 2 * PI * mode->frequency, square = angle * angle * exp(f->x[2 * f->e]);
+  const double angle = 2 * PI * mode->frequency, scale = exp(f->x[2 * f->e]);
   double Q[N * N], inverse[N * N];
   for (size_t a = 0; a < f->e; a++)
     for (size_t b = 0; b < f->e; b++)
-      Q[a * f->e + b] = (a == b && a != t ? exp(f->x[a]) : 0) -
-                        square * f->sweep->mass_matrix[f->elastic[a] * f->sweep->n + f->elastic[b]];
+      Q[a * f->e + b] = (a == b && a != t ? exp(f->x[a]) : 0) +
+                        scale * creal(sweep_links(f, f->elastic[a], f->elastic[b], I * angle));
   if (!invert(f->e, Q, inverse)) return false;
   const double k = -1 / inverse[t * (f->e + 1)];
   f->x[t] = log(k), f->x[f->e + t] = log(2 * mode->damping * k / angle);

@@ -146,7 +146,7 @@ static enum armdyn_status of_chirp(struct dying *d, const struct armdyn_robot_de
 {
   const struct vibration_request *r = d->request;
   struct armdyn_error told = { "", "" };
-  double matrix[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
+  double matrix[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX], slope[ARMDYN_JOINTS_MAX * ARMDYN_JOINTS_MAX];
   struct armdyn_sweep sweep = { .period = 1 / d->out->rate,
                                 .n = d->n,
                                 .count = d->out->samples,
@@ -155,13 +155,14 @@ static enum armdyn_status of_chirp(struct dying *d, const struct armdyn_robot_de
                                 .from = r->chirp.frequencies[0],
                                 .to = r->chirp.frequencies[1],
                                 .mass_matrix = matrix,
+                                .weight_slope = slope,
                                 .some_rigid = !r->elastic };
   if (robot->has_transmission)
     return armdyn_refuse(error, ARMDYN_EINPUT, "/chirp",
                          "is not looked at where drives are coupled: a motor's torque is not that of one joint there");
   const struct armdyn_body *payload = r->payload ? r->payload : d->out->other_payload ? &d->out->payload : NULL;
   enum armdyn_status status = lay_windows(d, &sweep, error);
-  if (!status) status = armdyn_links_matrix(robot, payload, d->q, matrix);
+  if (!status) status = armdyn_links_matrix(robot, payload, d->q, matrix, slope);
   for (size_t w = 0; w < sweep.window_count && !status; w++)
     if (!(matrix[sweep.windows[w].joint * (d->n + 1)] > 0))
       status = armdyn_refuse(error, ARMDYN_EINPUT, "/chirp/amplitude", "joint %zu moves nothing that has inertia",

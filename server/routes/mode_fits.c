@@ -58,7 +58,8 @@ static enum armdyn_status fit(struct fitting *f, const struct armdyn_robot_descr
   enum armdyn_status status = ARMDYN_OK;
   for (size_t i = 0; i < seen + f->request.prediction_count && !status; i++) {
     const struct mode_posture *posture = i < seen ? &f->request.observations[i] : &f->request.predictions[i - seen];
-    status = armdyn_links_matrix(robot, posture->has_payload ? &posture->payload : NULL, posture->q, f->matrices[i]);
+    status =
+        armdyn_links_matrix(robot, posture->has_payload ? &posture->payload : NULL, posture->q, f->matrices[i], NULL);
     for (size_t j = 0; j < n && !status; j++)
       if (f->request.elastic[j] && !(f->matrices[i][j * (n + 1)] > 0))
         status = armdyn_refuse(error, ARMDYN_EINPUT, "/joints", "joint '%s' moves nothing that has inertia",

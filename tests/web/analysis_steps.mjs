@@ -8,7 +8,8 @@ const WORDS = {
   solids: ['Bodies for clearances', '间距计算用的碰撞体'], state: ['State', '状态'], quantity: ['Quantity', '量'], torques: ['Torques, by cause', '力矩及其构成'], numpy: ['For NumPy', '导出 NumPy'], samples: ['Samples: ', '样本：'], find: ['Which mistake is it?', '查找错误'], findings: ['Findings', '可能的错误'],
   signs: ['sign of all torques', '全部力矩符号相反'], massOf: ['Mass of the body [kg]', '物体质量 [kg]'], distance: ['From the axis to the centre of mass [m]', '转轴到质心的距离 [m]'], first: ['Amplitude of the first swing [rad]', '首次摆动幅值 [rad]'], last: ['Amplitude of the last one [rad]', '末次摆动幅值 [rad]'],
   deviation: ['± deviation', '± 标准差'], times: ['Times that so many swings took [s]', '各次计时 [s]'], reduce: ['What it tells', '计算惯量'], about: ['Inertia about the axis [kg m²]', '绕转轴的惯量 [kg m²]'], shareOf: ['What the deviation comes from', '标准差的来源'],
-  stopped: ['Stopped at [s]', '停止时刻 [s]'], fitGears: ['Fit the gears', '拟合传动刚度'], stiffness: ['Stiffness of the gears', '传动刚度'], keepGears: ['Put into the model as a new revision', '写入模型并保存为新版本'],
+  stopped: ['Stopped at [s]', '停止时刻 [s]'], fitGears: ['Fit the gears', '拟合传动刚度'], stiffness: ['Stiffness of the gears', '传动刚度'], chirps: ['Chirps were played', '播放了扫频'], began: ['Began at [s]', '开始时刻 [s]'], to: ['To [Hz]', '终止频率 [Hz]'],
+  keepGears: ['Put into the model as a new revision', '写入模型并保存为新版本'],
   events: ['Events', '事件'], what: ['What', '事件'], operators: ['computed for operators', '需要操作员角色'], shares: ['Share of each term', '各项占比'],
 }
 const HZ = 7, DAMPING = 0.04, STOP = 1 // of a log that rings after its stop
@@ -100,6 +101,15 @@ export function analysisSteps({ page, api, url, key, look, language, go, enter, 
       const { id } = await answer.json()
       await page.goto(`${url}/#/analyses/modes?robot=driven`)
       await page.getByRole('checkbox', { name: /^stopped/ }).check()
+      await page.getByRole('checkbox', { name: w('chirps') }).check()
+      await choice('began').waitFor()
+      await choice('to').fill('30')
+      await look('modes-chirps')
+      expected.add(422)
+      await page.getByRole('button', { name: w('fitGears'), exact: true }).click() // a stop is no chirp of 20 s
+      await page.locator('.notice.bad').waitFor()
+      await page.getByRole('checkbox', { name: w('chirps') }).uncheck()
+      expected.clear()
       await choice('stopped').fill(String(STOP))
       const model = await api('GET', '/v1/robots/driven')
       for (const { name } of model.joints.slice(1)) await page.getByRole('checkbox', { name, exact: true }).uncheck()

@@ -61,9 +61,10 @@ void armdyn_fit_damping(size_t n, const struct armdyn_sight *sights, size_t coun
 /* Mass matrix of a model's links alone, without rotors, whose motors stand.
  *   payload  in   instead of the model's; NULL: that
  *   matrix   out  n x n
+ *   slope    out  n x n, of their weight by q [N m/rad]: what swings has the stiffness of gears and this; NULL: not wanted
  * OK, EINPUT, EMEMORY. Allocates. */
 enum armdyn_status armdyn_links_matrix(const struct armdyn_robot_description *robot, const struct armdyn_body *payload,
-                                       const double *q, double *matrix);
+                                       const double *q, double *matrix, double *slope);
 
 /* The lowest modes of a model with elasticity, where it rests and with what it carries.
  *   q          in   n, within what the fit saw

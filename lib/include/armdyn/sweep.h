@@ -25,6 +25,7 @@ struct armdyn_sweep {
   size_t window_count;
   struct armdyn_sweep_window windows[ARMDYN_JOINTS_MAX];
   const double *mass_matrix;       /* n x n, of the links alone, there and with what was carried */
+  const double *weight_slope;      /* n x n, of their weight by positions there, symmetric */
   bool elastic[ARMDYN_JOINTS_MAX]; /* whose gears give; each has a window */
   bool some_rigid;                 /* of those, joints that show no gear are taken as rigid, as long as one shows it */
 };
@@ -50,15 +51,15 @@ struct armdyn_sweep_modes {
 /* In the window of joint j, with s = j w and spectra of all joints' positions,
  *
  *   tau_j e^(-s delay) = (B_j s^2 + F_j s) theta_j + C_j sign(theta_j') + sum_i Z_ji theta_i,
- *   Z = A (A + k)^-1 k in the elastic joints, A = scale M s^2, k = diag(K_j + D_j s);
+ *   Z = A (A + k)^-1 k in the elastic joints, A = scale (M s^2 + G), k = diag(K_j + D_j s);
  *
- * K, D, the scale and the delay are those of all windows. What is left, r, has the variance S = t_j^2 + sum_i
- * |Y_ji|^2 e_i^2, with the noise e of positions (seen above the band, at least their step / sqrt 12) and t of torques
- * (what is left besides), and sum |r|^2 / S is least: errors in variables, so that neither the noise of the position,
- * which is the equation's input, nor a loop that feeds it back into the torque biases. The other joints' own
- * equations are not used: they stand, held by dry friction. Levenberg-Marquardt, from the best single gear of each
- * joint. Deviations are those of the Gauss-Newton matrix, which is the bound of Cramer and Rao for such noise, times
- * the root of `excess` where that is above 1.
+ * with M and G, the slope of the weight, of the links; K, D, the scale and the delay are those of all windows.
+ * What is left, r, has the variance S = t_j^2 + sum_i |Y_ji|^2 e_i^2, with the noise e of positions (seen above
+ * the band, at least their step / sqrt 12) and t of torques (what is left besides), and sum |r|^2 / S is least:
+ * errors in variables, so that neither the noise of the position, which is the equation's input, nor a loop that
+ * feeds it back into the torque biases. The other joints' own equations are not used: they stand, held by dry
+ * friction. Levenberg-Marquardt, from the best single gear of each joint. Deviations are those of the Gauss-Newton
+ * matrix, which is the bound of Cramer and Rao for such noise, times the root of `excess` where that is above 1.
  *   modes_max  in  1 to ARMDYN_MODES_MAX
  * OK; EINPUT: too short or too slow, a joint that did not move or shows no gear that gives, a mode outside of the
  * band, or one that is told badly; the message says which, and goes on after "data set X "; EMEMORY. Allocates.

@@ -21,7 +21,8 @@ struct run {
   struct linear_plant plant;
   struct armdyn_chirp chirp;
   size_t n;
-  double matrix[LINKS * LINKS]; /* of the links */
+  double matrix[LINKS * LINKS], slope[LINKS * LINKS]; /* of the links and of their weight */
+  bool upright;
   double amplitude, resolution, noise, coulomb;
   size_t joint, count;
   bool both; /* all, one after the other */
@@ -33,7 +34,7 @@ static void links(struct run *run, double rotor, const double *q, double payload
   struct armdyn_robot_description *d = &run->scene.description;
   run->scene = (struct scene){ 0 };
   armdyn_robot_description_init(d);
-  memset(d->gravity, 0, sizeof d->gravity);
+  memcpy(d->gravity, (const double[]){ 0, run->upright ? -9.81 : 0, 0 }, sizeof d->gravity);
   static const double mass[LINKS] = { 6, 4, 2 }, inertia[LINKS] = { 0.2, 0.1, 0.05 };
   d->joint_count = run->n;
   for (size_t j = 0; j < run->n; j++) {
@@ -61,7 +62,7 @@ static void run_open(struct run *run, double rotor, const double *q, double payl
     .model = run->scene.model, .plant = run->scene.plant, .control = &run->scene.control, .elements = &run->elements
   };
   cr_assert_eq(linear_plant_open(&run->plant, &loop, q, &error), ARMDYN_OK, "%s", error.message);
-  cr_assert_eq(armdyn_links_matrix(&run->scene.description, NULL, q, run->matrix), ARMDYN_OK);
+  cr_assert_eq(armdyn_links_matrix(&run->scene.description, NULL, q, run->matrix, run->slope), ARMDYN_OK);
 }
 
 static void run_close(struct run *run)
@@ -120,7 +121,8 @@ static enum armdyn_status look(const struct run *run, struct armdyn_sweep_modes 
                                 .from = run->chirp.from,
                                 .to = run->chirp.to,
                                 .window_count = run->both ? run->n : 1,
-                                .mass_matrix = run->matrix };
+                                .mass_matrix = run->matrix,
+                                .weight_slope = run->slope };
   const size_t each = run->count / sweep.window_count;
   for (size_t w = 0; w < sweep.window_count; w++) {
     const size_t joint = run->both ? w : run->joint;
@@ -134,12 +136,13 @@ static enum armdyn_status look(const struct run *run, struct armdyn_sweep_modes 
 static void truth(const struct run *run, struct armdyn_mode *modes)
 {
   double frequency[2];
-  const double *M = run->matrix, *k = run->elements.stiffness, *d = run->elements.damping;
+  const double *M = run->matrix, *G = run->slope, *k = run->elements.stiffness, *d = run->elements.damping;
   armdyn_posture_modes(2, M, k, frequency, NULL);
   for (int m = 0; m < 2; m++) {
     double complex s = I * 2 * PI * frequency[m];
     for (int step = 0; step < 30; step++) {
-      const double complex a = M[0] * s * s + d[0] * s + k[0], c = M[3] * s * s + d[1] * s + k[1], b = M[1] * s * s;
+      const double complex a = M[0] * s * s + d[0] * s + k[0] + G[0], c = M[3] * s * s + d[1] * s + k[1] + G[3];
+      const double complex b = M[1] * s * s + G[1];
       const double complex ad = 2 * M[0] * s + d[0], cd = 2 * M[3] * s + d[1], bd = 2 * M[1] * s;
       s -= (a * c - b * b) / (ad * c + a * cd - 2 * b * bd);
     }
@@ -163,7 +166,8 @@ static void draw(struct run *run, uint64_t *dice, size_t c, bool both)
                        .noise = 0.2,
                        .joint = joint,
                        .both = both,
-                       .coulomb = c & 2 ? 2 : 0 };
+                       .coulomb = c & 2 ? 2 : 0,
+                       .upright = both && c & 1 };
   run_open(run, 0.8, q, load, stiffness, damping);
   play(run, both ? 44 : 22, c + 1);
 }
