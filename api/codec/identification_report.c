@@ -306,8 +306,7 @@ static void write_friction(struct page *p)
   for (size_t j = 0; j < p->n; j++) {
     page_cell_text(&table, joint_name(p, j));
     for (size_t k = 0; k < count; k++) {
-      page_cell_figure(&table, friction_at(p, j, "", shown[k]));
-      page_cell_figure(&table, friction_at(p, j, "std/", shown[k]));
+      page_cell_estimate(&table, friction_at(p, j, "", shown[k]), friction_at(p, j, "std/", shown[k]));
     }
   }
   page_table_end(&table);
@@ -355,8 +354,7 @@ static void write_parameters(struct page *p)
   begin_table(p, &table, base, 4);
   cJSON_ArrayForEach (item, document_at(p->document, "parameters/base")) {
     page_cell_text(&table, text_at(item, "expression"));
-    page_cell_figure(&table, document_number(item, "value"));
-    page_cell_figure(&table, document_number(item, "std"));
+    page_cell_estimate(&table, document_number(item, "value"), document_number(item, "std"));
     page_cell_figure(&table, document_number(item, "relative_std_percent"));
   }
   page_table_end(&table);
@@ -370,8 +368,7 @@ static void write_parameters(struct page *p)
     page_cell_text(&table, text_at(item, "joint"));
     page_cell_text(&table, text_at(item, "name"));
     page_cell_figure(&table, document_number(item, "prior"));
-    page_cell_figure(&table, document_number(item, "value"));
-    page_cell_figure(&table, document_number(item, "std"));
+    page_cell_estimate(&table, document_number(item, "value"), document_number(item, "std"));
   }
   page_table_end(&table);
 }
@@ -390,8 +387,7 @@ static void write_payload(struct page *p)
   begin_table(p, &table, headings, 3);
   cJSON_ArrayForEach (item, document_at(p->document, "payload/parameters")) {
     page_cell_text(&table, text_at(item, "name"));
-    page_cell_figure(&table, document_number(item, "value"));
-    page_cell_figure(&table, document_number(item, "std"));
+    page_cell_estimate(&table, document_number(item, "value"), document_number(item, "std"));
   }
   page_table_end(&table);
 }

@@ -96,8 +96,7 @@ static void write_weighed(const cJSON *document, enum report_language language, 
     cJSON_ArrayForEach (parameter, document_at(load, "parameters")) {
       page_cell_figure(&table, document_number(load, "mass"));
       page_cell_text(&table, text_at(parameter, "name"));
-      page_cell_figure(&table, document_number(parameter, "value"));
-      page_cell_figure(&table, document_number(parameter, "std"));
+      page_cell_estimate(&table, document_number(parameter, "value"), document_number(parameter, "std"));
     }
   page_table_end(&table);
 }

@@ -4,10 +4,17 @@
 
 #include "api/codec/verification.h"
 #include "api/codec/verification_page.h"
+#include "api/report/markup.h"
 #include "api/report/sentences.h"
 #include "armdyn/armdyn.h"
 
 enum { COLUMNS = 12 };
+
+/* A distance [mm] or an angle [mrad], as small as arithmetic can tell. */
+static double mm_at(const cJSON *of, const char *path)
+{
+  return markup_seen(document_number(of, path), 1e3);
+}
 
 static void begin_table(const struct verification_page *p, struct page_table *table, const char *const *headings,
                         size_t count)
@@ -71,9 +78,8 @@ static void write_accuracy(struct verification_page *p)
           "parameters of identification %s moves it by %.4g mm (one deviation, to first order), together at most "
           "%.4g mm with two of them, at %.4g s."),
       verification_text(accuracy, "law"), verification_text(accuracy, "reference"),
-      document_number(accuracy, "duration"), document_number(accuracy, "nominal_mm"),
-      document_number(accuracy, "parameters"), verification_text(accuracy, "identification"),
-      document_number(accuracy, "parameters_mm"), document_number(accuracy, "together_mm"),
+      document_number(accuracy, "duration"), mm_at(accuracy, "nominal_mm"), document_number(accuracy, "parameters"),
+      verification_text(accuracy, "identification"), mm_at(accuracy, "parameters_mm"), mm_at(accuracy, "together_mm"),
       document_number(accuracy, "time"));
   verification_draw_accuracy(p, accuracy);
 }
@@ -86,7 +92,7 @@ static void write_summary(struct verification_page *p)
   page_section(p->out, say(p, "Summary"));
   page_text(p->out, say(p, "Robot %s, revision %.0f: %.0f cases, at most %.4g mm off at the tool where it counts."),
             verification_text(d, "robot"), document_number(d, "revision"), document_number(d, "case_count"),
-            document_number(d, "worst_mm"));
+            mm_at(d, "worst_mm"));
   if (beyond > 0)
     page_warning(p->out, say(p, "%.0f of them are not within the limit of %s."), beyond, limit_words(p, limit));
   if (document_number(d, "diverged_count") > 0)
@@ -115,12 +121,12 @@ static void write_measured(struct verification_page *p, const char *reference)
                    "%.4g s; rms "
                    "%.4g mm."),
             verification_text(m, "dataset"), document_number(m, "samples"), document_number(m, "from"),
-            document_number(m, "to"), document_number(m, "tool/position_max_mm"),
-            document_number(m, "tool/position_max_time"), document_number(m, "tool/position_rms_mm"));
+            document_number(m, "to"), mm_at(m, "tool/position_max_mm"), document_number(m, "tool/position_max_time"),
+            mm_at(m, "tool/position_rms_mm"));
   if (document_at(m, "nearest"))
     page_text(p->out, say(p, "The simulated case nearest to it is %s under %s: the two tools are %.4g mm apart (rms)."),
               verification_text(m, "nearest/plant"), verification_text(m, "nearest/law"),
-              document_number(m, "nearest/apart_rms_mm"));
+              mm_at(m, "nearest/apart_rms_mm"));
 }
 
 /* -- a reference -- */
@@ -138,17 +144,17 @@ static double most_saturated(const cJSON *c)
 static void write_tool_row(const struct verification_page *p, struct page_table *table, const cJSON *of,
                            const char *judged, bool compared)
 {
-  page_cell_figure(table, document_number(of, judged));
-  page_cell_figure(table, document_number(of, "tool/position_max_mm"));
-  page_cell_figure(table, document_number(of, "tool/position_rms_mm"));
-  page_cell_figure(table, document_number(of, "tool/rotation_max_mrad"));
+  page_cell_figure(table, mm_at(of, judged));
+  page_cell_figure(table, mm_at(of, "tool/position_max_mm"));
+  page_cell_figure(table, mm_at(of, "tool/position_rms_mm"));
+  page_cell_figure(table, mm_at(of, "tool/rotation_max_mrad"));
   page_cell_figure(table, most_saturated(of));
   page_cell_figure(table, document_number(of, "settled_after"));
   page_cell_text(table, same(of, "state", "diverged")  ? verification_text(of, "detail")
                         : !document_at(of, "within")   ? ""
                         : document_truth(of, "within") ? say(p, "within")
                                                        : say(p, "beyond"));
-  if (compared) page_cell_figure(table, document_number(of, "apart/position_rms_mm"));
+  if (compared) page_cell_figure(table, mm_at(of, "apart/position_rms_mm"));
 }
 
 static void write_tool(struct verification_page *p, const char *reference)
@@ -190,7 +196,7 @@ static void write_joint_rows(struct verification_page *p, struct page_table *tab
     page_cell_text(table, plant);
     page_cell_text(table, law);
     page_cell_text(table, p->robot->joints[j++].name);
-    for (size_t k = 0; k < count; k++) page_cell_figure(table, document_number(joint, members[k]));
+    for (size_t k = 0; k < count; k++) page_cell_figure(table, markup_seen(document_number(joint, members[k]), 1));
   }
 }
 
@@ -282,7 +288,8 @@ static void write_list(struct verification_page *p, const char *heading, const c
   begin_table(p, &table, headings, texts + figures);
   cJSON_ArrayForEach (item, document_at(p->document, list)) {
     for (size_t k = 0; k < texts; k++) page_cell_text(&table, verification_text(item, members[k]));
-    for (size_t k = texts; k < texts + figures; k++) page_cell_figure(&table, document_number(item, members[k]));
+    for (size_t k = texts; k < texts + figures; k++)
+      page_cell_figure(&table, markup_seen(document_number(item, members[k]), 1));
   }
   page_table_end(&table);
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "api/wire/utf8.h"
 
@@ -72,25 +73,74 @@ const char *markup_power(int exponent, char out[MARKUP_POWER])
   return out;
 }
 
-const char *markup_figure(double value, char out[MARKUP_FIGURE])
+double markup_seen(double value, double scale)
 {
-  double size = fabs(value);
+  return fabs(value) <= 1e-12 * scale ? 0 : value;
+}
+
+/* To so many significant digits; its power of ten, as rounded. */
+static double rounded_to(int digits, double size, int *power)
+{
+  char text[MARKUP_FIGURE];
+  snprintf(text, sizeof text, "%.*e", digits - 1, size);
+  *power = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+  return strtod(text, NULL);
+}
+
+/* size * 10^-power, of denormal numbers, too. */
+static double over_power(double size, int power)
+{
+  return power < -300 ? size * 1e300 / pow(10, power + 300) : size / pow(10, power);
+}
+
+static const char *write_figure(double value, int digits, char out[MARKUP_FIGURE])
+{
+  const double size = fabs(value);
   const char *sign = value < 0 ? MINUS : "";
+  char text[MARKUP_POWER];
+  int power;
   if (isnan(value)) {
     snprintf(out, MARKUP_FIGURE, "%s", DASH);
   } else if (isinf(value)) {
     snprintf(out, MARKUP_FIGURE, "%s%s", sign, INFINITE);
   } else if (size > 0 && (size < 1e-3 || size >= 1e5)) {
-    int exponent = (int)floor(log10(size));
-    double mantissa = size / pow(10, exponent);
-    if (!isfinite(mantissa)) mantissa = size * 1e10 / pow(10, exponent + 10); /* 10^-320 is denormal */
-    if (mantissa >= 9.9995) mantissa /= 10, exponent++;
-    char power[MARKUP_POWER];
-    snprintf(out, MARKUP_FIGURE, "%s%.4g" DOT "%s", sign, mantissa, markup_power(exponent, power));
+    const double rounded = rounded_to(digits, size, &power);
+    snprintf(out, MARKUP_FIGURE, "%s%.*g" DOT "%s", sign, digits, over_power(rounded, power),
+             markup_power(power, text));
   } else if (size >= 999.95) {
     snprintf(out, MARKUP_FIGURE, "%s%.0f", sign, size);
   } else {
-    snprintf(out, MARKUP_FIGURE, "%s%.4g", sign, size);
+    snprintf(out, MARKUP_FIGURE, "%s%.15g", sign, rounded_to(digits, size, &power));
+  }
+  return out;
+}
+
+const char *markup_figure(double value, char out[MARKUP_FIGURE])
+{
+  return write_figure(value, 4, out);
+}
+
+const char *markup_deviation(double std, double value, char out[MARKUP_FIGURE])
+{
+  return write_figure(markup_seen(std, fabs(value)), 2, out);
+}
+
+const char *markup_estimate(double value, double std, char out[MARKUP_FIGURE])
+{
+  if (!isfinite(value) || !isfinite(std) || !(markup_seen(std, fabs(value)) > 0)) return markup_figure(value, out);
+  const double size = fabs(value);
+  char text[MARKUP_POWER];
+  int last, first;
+  const double rounded = rounded_to(2, std, &last);
+  last--; /* the power of the deviation's second digit */
+  const char *sign = value < 0 && size >= 0.5 * pow(10, last) ? MINUS : "";
+  rounded_to(17, fmax(size, rounded), &first);
+  if (first >= 5 || first < -3) {
+    snprintf(out, MARKUP_FIGURE, "%s%.*f" DOT "%s", sign, first - last, over_power(size, first),
+             markup_power(first, text));
+  } else {
+    const double unit = last > 0 ? pow(10, last) : 1;
+    snprintf(out, MARKUP_FIGURE, "%s%.*f", sign, last > 0 ? 0 : -last, last > 0 ? round(size / unit) * unit : size);
   }
   return out;
 }

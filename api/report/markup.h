@@ -20,4 +20,13 @@ const char *markup_power(int exponent, char out[MARKUP_POWER]);
 enum { MARKUP_FIGURE = 48 };
 const char *markup_figure(double value, char out[MARKUP_FIGURE]);
 
+/* The value; 0 where it is no more than what rounding leaves of sums of that scale (1e-12 of it): a held arm is off by
+ * 0 rad, not by 1.5e-20. Scale: the largest of its column, or what one is of it in SI units (1000 of mm). */
+double markup_seen(double value, double scale);
+
+/* A value to the second digit of its deviation, and that deviation to two digits. A deviation that is nothing beside the
+ * value, or unknown, leaves a figure. */
+const char *markup_estimate(double value, double std, char out[MARKUP_FIGURE]);
+const char *markup_deviation(double std, double value, char out[MARKUP_FIGURE]);
+
 #endif

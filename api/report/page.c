@@ -135,6 +135,13 @@ void page_cell_figure(struct page_table *table, double value)
   cell(table, "<td class=\"figure\">", markup_figure(value, figure));
 }
 
+void page_cell_estimate(struct page_table *table, double value, double std)
+{
+  char figure[MARKUP_FIGURE];
+  cell(table, "<td class=\"figure\">", markup_estimate(value, std, figure));
+  cell(table, "<td class=\"figure\">", markup_deviation(std, value, figure));
+}
+
 void page_table_end(struct page_table *table)
 {
   while (table->at) cell(table, "<td>", "");

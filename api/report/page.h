@@ -35,7 +35,8 @@ struct page_table {
 };
 void page_table_begin(struct page_table *table, struct buffer *out, const char *const *headings, size_t column_count);
 void page_cell_text(struct page_table *table, const char *text);
-void page_cell_figure(struct page_table *table, double value); /* as markup_figure */
+void page_cell_figure(struct page_table *table, double value);               /* as markup_figure */
+void page_cell_estimate(struct page_table *table, double value, double std); /* two cells */
 void page_table_end(struct page_table *table);
 
 #endif

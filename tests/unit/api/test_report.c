@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/json/document.h"
 #include "api/report/histogram.h"
 #include "api/report/markup.h"
 #include "api/report/page.h"
@@ -171,6 +172,49 @@ static double value_of_label(const char *label)
     rest += strlen(raised[d]);
   }
   return sign * value * pow(10, direction * exponent - 1); /* the ten itself was read */
+}
+
+/* Of tests/support/figures.json, which the pages' figures are held against, too. */
+static const cJSON *cases_of(cJSON *document, const char *list)
+{
+  const cJSON *cases = document_at(document, list);
+  cr_assert_gt(cJSON_GetArraySize(cases), 5, "%s", list);
+  return cases;
+}
+
+static double number_at(const cJSON *of, int k)
+{
+  return cJSON_GetArrayItem(of, k)->valuedouble;
+}
+
+static void expect_read(const char *shown, const cJSON *of, int k)
+{
+  const char *read = cJSON_GetArrayItem(of, k)->valuestring;
+  cr_expect_float_eq(value_of_label(shown), strtod(read, NULL), 1e-9 * fabs(strtod(read, NULL)), "%s, not %s", shown,
+                     read);
+}
+
+Test(report, figures_have_the_digits_that_their_scale_or_deviation_allows)
+{
+  char text[1 << 13], out[MARKUP_FIGURE];
+  FILE *file = fopen("tests/support/figures.json", "rb");
+  cr_assert_not_null(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  cJSON *document = document_open(text);
+  const cJSON *of;
+  cJSON_ArrayForEach (of, cases_of(document, "figures, [value, scale, what is read]"))
+    expect_read(markup_figure(markup_seen(number_at(of, 0), number_at(of, 1)), out), of, 2);
+  cJSON_ArrayForEach (of, cases_of(document, "estimates, [value, deviation, what is read, of the deviation]")) {
+    expect_read(markup_estimate(number_at(of, 0), number_at(of, 1), out), of, 2);
+    expect_read(markup_deviation(number_at(of, 1), number_at(of, 0), out), of, 3);
+  }
+  document_close(document);
+  cr_expect_str_eq(markup_estimate(2.232812, 0.00214, out), "2.2328");
+  cr_expect_str_eq(markup_estimate(-1.2e-6, 1.2e-8, out), "\u22121.200\u00b710\u207b\u2076");
+  cr_expect_str_eq(markup_estimate(-1e-9, 0.002, out), "0.0000");
+  cr_expect_str_eq(markup_estimate(1, NAN, out), "1");
+  cr_expect_str_eq(markup_deviation(NAN, 1, out), "\u2013");
 }
 
 Test(report, ticks_are_nice_and_say_where_they_are)

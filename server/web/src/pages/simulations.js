@@ -18,7 +18,7 @@ import { Plot } from '../ui/plot.js'
 import { Results, Tile, peakText } from '../ui/results.js'
 import { Explore } from '../ui/explore.js'
 import { ZoomBar } from '../ui/zoombar.js'
-import { count, figure, moment, percent, shortId } from '../ui/format.js'
+import { count, figure, measure, moment, percent, shortId } from '../ui/format.js'
 
 extend({
   sim_text: ['What an arm does when it is let go, driven, or led along a trajectory.', '手臂自由运动、受力矩驱动或沿轨迹受控时的运动。'],
@@ -149,7 +149,7 @@ function Plots({ simulation, model, samples, time }) {
 function Tracking({ simulation: { tracking, control, request }, model }) {
   if (!tracking) return null
   const rows = model.joints.map((joint, j) => ({ joint, j }))
-  const of = (name, unit) => ({ key: name, number: true, cell: ({ joint, j }) => `${figure(tracking[name][j], 3)} ${unitOf(joint, unit)}` })
+  const of = (name, unit) => ({ key: name, number: true, cell: ({ joint, j }) => measure(tracking[name][j], unitOf(joint, unit), 3) })
   return html`<section class="panel"><h2>${t('sim_tracking')}</h2><${Table} caption=${t('sim_tracking')} id=${({ joint }) => joint.name} items=${rows} columns=${[
     { key: 'joint', head: t('joint'), cell: ({ joint }) => html`<bdi>${joint.name}</bdi>` },
     { head: t('off_rms'), ...of('rms', 'position') }, { head: t('off_max'), ...of('max', 'position') }, { head: t('peak_torque'), ...of('peak_torque', 'torque') },
@@ -178,10 +178,10 @@ function One({ id }) {
     <div class="tiles">
       <${Tile} name="duration">${figure(found.duration)} s</${Tile}>
       <${Tile} name="sim_steps">${count(found.steps)}</${Tile}>
-      <${Tile} name="sim_work">${figure(energy.work)} J</${Tile}>
-      ${energy.dissipated != null && html`<${Tile} name="sim_dissipated">${figure(energy.dissipated)} J</${Tile}>`}
+      <${Tile} name="sim_work">${measure(energy.work, 'J')}</${Tile}>
+      ${energy.dissipated != null && html`<${Tile} name="sim_dissipated">${measure(energy.dissipated, 'J')}</${Tile}>`}
       ${energy.drift != null && html`<${Tile} name="sim_drift">${figure(energy.drift, 2)}</${Tile}>`}
-      <${Tile} name="sim_peak">${figure(energy.peak_kinetic)} J</${Tile}>
+      <${Tile} name="sim_peak">${measure(energy.peak_kinetic, 'J')}</${Tile}>
       ${found.tool_speed && html`<${Tile} name="tool_speed">${peakText(found.tool_speed, 'm/s')}</${Tile}>`}
       ${found.tool_acceleration && html`<${Tile} name="tool_acceleration">${peakText(found.tool_acceleration, 'm/s²')}</${Tile}>`}
     </div>
@@ -194,7 +194,7 @@ const metric = (key, head, show) => ({ key, head: t(head), sort: key, number: tr
 const All = () => html`<${Results} kind="simulations" text=${t('sim_text')} columns=${[
   { key: 'method', head: t('sim_method'), class: 'tight', cell: (one) => t(`method.${one.method}`) },
   metric('duration', 'duration', (value) => `${figure(value)} s`), metric('steps', 'sim_steps', count),
-  metric('tool_speed', 'tool_speed', (value) => (value == null ? '–' : `${figure(value, 3)} m/s`)), metric('drift', 'sim_drift', (value) => figure(value, 2)),
+  metric('tool_speed', 'tool_speed', (value) => measure(value, 'm/s', 3)), metric('drift', 'sim_drift', (value) => figure(value, 2)),
 ]}><a class="button" href=${link(['simulations', 'new'])}>${t('sim_new')}</a></${Results}>`
 
 export const Page = ({ path: [, id] }) => (id === 'new' ? html`<${OfRobot} title=${t('sim_new')} text=${t('sim_text')} form=${Form} />` : id ? html`<${One} key=${id} id=${id} />` : html`<${All} />`)

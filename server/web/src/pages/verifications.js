@@ -15,7 +15,7 @@ import { Plot } from '../ui/plot.js'
 import { Results, Tile } from '../ui/results.js'
 import { plantName, referenceName } from '../ui/verify_parts.js'
 import { said } from '../ui/sentences.js'
-import { count, figure, moment, percent } from '../ui/format.js'
+import { count, figure, measure, moment, percent } from '../ui/format.js'
 import { Form } from './verification_form.js'
 
 extend({
@@ -116,7 +116,7 @@ function Heat({ found, chosen, onChoose }) {
     const part = most > 0 && one.judged_mm != null ? one.judged_mm / most : 0
     return html`<td class="number" style=${{ background: `color-mix(in srgb, var(--warn-soft) ${Math.round(100 * part)}%, var(--paper))` }}>
       ${one === worst && cases.length > 1 && html`<span class="worst" title=${t('ver_worst_of')}>▲<span class="hidden-text">${t('ver_worst_of')}</span></span>`}
-      <button type="button" class="plain" aria-pressed=${one === chosen} onClick=${() => onChoose(one)}>${one.state === 'diverged' ? t('ver_diverged') : figure(one.judged_mm, 3)} ${badOf(one) && html`<span class="state bad" title=${t('ver_beyond')}>✕<span class="hidden-text">${t('ver_beyond')}</span></span>`}</button></td>`
+      <button type="button" class="plain" aria-pressed=${one === chosen} onClick=${() => onChoose(one)}>${one.state === 'diverged' ? t('ver_diverged') : figure(one.judged_mm, 3, 1e3)} ${badOf(one) && html`<span class="state bad" title=${t('ver_beyond')}>✕<span class="hidden-text">${t('ver_beyond')}</span></span>`}</button></td>`
   }
   return html`<section class="panel"><h2>${t('ver_heat')}</h2><p class="quiet">${t('ver_heat_text')}</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${t('ver_heat')}><table class="heat"><caption class="hidden-text">${t('ver_heat')}</caption>
@@ -161,22 +161,22 @@ function Focus({ found, model, focus }) {
   return html`<section class="panel"><h2>${t('ver_case', namesOf(found, focus))}</h2>
     ${focus.state === 'diverged' && html`<${Notice} kind="bad"><strong>${t('ver_diverged')}</strong> ${said(focus.detail, 'diverged')}</${Notice}>`}
     ${focus.tool && html`<div class="tiles">
-      <${Tile} name="ver_tool_max">${figure(focus.tool.position_max_mm, 3)} mm</${Tile}><${Tile} name="ver_tool_rms">${figure(focus.tool.position_rms_mm, 3)} mm</${Tile}><${Tile} name="ver_turned">${figure(focus.tool.rotation_max_mrad, 3)} mrad</${Tile}>
+      <${Tile} name="ver_tool_max">${measure(focus.tool.position_max_mm, 'mm', 3)}</${Tile}><${Tile} name="ver_tool_rms">${measure(focus.tool.position_rms_mm, 'mm', 3)}</${Tile}><${Tile} name="ver_turned">${measure(focus.tool.rotation_max_mrad, 'mrad', 3)}</${Tile}>
       ${focus.envelope_mm && found.limit && html`<${Tile} name="ver_settled">${focus.settled_after == null ? t('ver_not_settled') : `${figure(focus.settled_after, 3)} s`}</${Tile}>`}
-      ${played && html`<${Tile} name="ver_measured"><a href=${link(['datasets', played.dataset])}>${figure(played.tool.position_max_mm, 3)} mm</a></${Tile}><${Tile} name="ver_apart">${focus.apart.position_rms_mm == null ? '–' : `${figure(focus.apart.position_rms_mm, 3)} mm`}</${Tile}>`}</div>`}
+      ${played && html`<${Tile} name="ver_measured"><a href=${link(['datasets', played.dataset])}>${measure(played.tool.position_max_mm, 'mm', 3)}</a></${Tile}><${Tile} name="ver_apart">${measure(focus.apart.position_rms_mm, 'mm', 3)}</${Tile}>`}</div>`}
     ${played?.nearest && html`<p>${t('ver_nearest', namesOf(found, { ...played.nearest, reference: played.reference }))}</p>`}
     ${moved.length > 1 && html`<div class="row"><${Field} label=${t('joint')}><select value=${model.joints[joint].name} onChange=${(e) => adjust({ joint: e.target.value })}>${moved.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></${Field}></div>`}
     <${Responses} found=${found} focus=${focus} joint=${joint} />
     ${rows.length > 0 && html`<${Table} caption=${t('ver_case', namesOf(found, focus))} id=${(row) => row.joint.name} items=${rows} columns=${[
       { key: 'joint', head: t('joint'), cell: (row) => html`<bdi>${row.joint.name}</bdi>` },
-      ...figures.map(({ head, of, unit, show }) => ({ key: of, head: t(head), number: true, cell: (row) => (row[of] == null ? '–' : show ? show(row[of]) : `${figure(row[of], 3)}${unit ? ` ${unitOf(row.joint, unit)}` : ''}`) })),
+      ...figures.map(({ head, of, unit, show }) => ({ key: of, head: t(head), number: true, cell: (row) => (row[of] == null ? '–' : show ? show(row[of]) : unit ? measure(row[of], unitOf(row.joint, unit), 3) : figure(row[of], 3)) })),
     ]} />`}</section>`
 }
 
 function Together({ found }) {
   const law = { key: 'law', head: t('law'), cell: (row) => html`<bdi>${lawOf(found, row.law)}</bdi>` }
   const reference = { key: 'reference', head: t('ver_reference'), cell: (row) => html`<bdi>${referenceName(row.reference)}</bdi>` }
-  const number = (name, head, none = '–') => ({ key: name, head: t(head), number: true, cell: (row) => (row[name] == null ? none : figure(row[name], 3)) })
+  const number = (name, head, none = '–') => ({ key: name, head: t(head), number: true, cell: (row) => (row[name] == null ? none : figure(row[name], 3, 1)) })
   const part = (title, items, columns) => items?.length > 0 && html`<section class="panel"><h2>${t(title)}</h2><${Table} tall caption=${t(title)} id=${(row) => `${row.law} ${row.reference} ${row.plant}`} items=${items} columns=${[law, reference, ...columns]} /></section>`
   return html`
     ${part('ver_feedforward', found.feedforward, [{ key: 'plant', head: t('ver_arm'), cell: (row) => html`<bdi>${plantName(row.plant)}</bdi>` }, number('with_mm', 'ver_with'), number('without_mm', 'ver_bare'), number('ratio', 'ver_ratio'), ...(found.measured ? [number('measured_mm', 'ver_measured_mm')] : [])])}
@@ -185,7 +185,7 @@ function Together({ found }) {
 }
 
 const Budget = ({ found, budget }) => budget && html`<section class="panel"><h2>${t('ver_budget')}</h2>${budget.nominal_mm == null ? html`<${Notice} kind="warn">${said(budget.detail, 'unsupported')}</${Notice}>` : html`
-  <p>${t('ver_budget_text', { law: lawOf(found, budget.law), reference: referenceName(budget.reference), nominal: figure(budget.nominal_mm, 3), parameters: figure(budget.parameters_mm, 3), together: figure(budget.together_mm, 3), time: figure(budget.time, 3), count: budget.parameters })}
+  <p>${t('ver_budget_text', { law: lawOf(found, budget.law), reference: referenceName(budget.reference), nominal: figure(budget.nominal_mm, 3, 1e3), parameters: figure(budget.parameters_mm, 3, 1e3), together: figure(budget.together_mm, 3, 1e3), time: figure(budget.time, 3), count: budget.parameters })}
     ${budget.within !== undefined && html` <span class=${`state ${budget.within ? 'good' : 'bad'}`}>${t(budget.within ? 'ver_within' : 'ver_beyond')}</span>`}</p>`}
   ${budget.identification && html`<p><a href=${link(['identifications', budget.identification])}>${t('page.identifications')}</a></p>`}</section>`
 
@@ -203,7 +203,7 @@ function One({ id }) {
     <${Refusal} error=${model.error} />
     ${found.stale && html`<${Notice} kind="warn">${t('stale')}</${Notice}>`}
     <${Summary} found=${found} />
-    <div class="tiles"><${Tile} name="ver_worst">${figure(found.worst_mm, 3)} mm</${Tile}><${Tile} name="ver_case_count">${count(found.case_count)}</${Tile}>
+    <div class="tiles"><${Tile} name="ver_worst">${measure(found.worst_mm, 'mm', 3)}</${Tile}><${Tile} name="ver_case_count">${count(found.case_count)}</${Tile}>
       ${found.limit && html`<${Tile} name="ver_beyond">${count(found.beyond_count)}</${Tile}>`}<${Tile} name="ver_diverged">${count(found.diverged_count)}</${Tile}></div>
     <${Heat} found=${found} chosen=${focus} onChoose=${(one) => adjust({ case: found.cases.indexOf(one) })} />
     ${model.value ? html`<${Focus} found=${found} model=${model.value} focus=${focus} />` : html`<${Loading} error=${model.error} />`}
@@ -215,7 +215,7 @@ function One({ id }) {
 const metric = (key, head, show = count) => ({ key, head: t(head), sort: key, number: true, cell: (one) => show(one.metrics?.[key]) })
 
 const All = () => html`<${Results} kind="verifications" kinds=${['verifications', 'tunings', 'zonings']} text=${t('ver_text')} columns=${[
-  metric('worst_mm', 'ver_worst', (value) => (value == null ? '–' : `${figure(value, 3)} mm`)), metric('cases', 'ver_case_count'), metric('beyond', 'ver_beyond'), metric('diverged', 'ver_diverged'),
+  metric('worst_mm', 'ver_worst', (value) => measure(value, 'mm', 3)), metric('cases', 'ver_case_count'), metric('beyond', 'ver_beyond'), metric('diverged', 'ver_diverged'),
 ]}><a class="button" href=${link(['verifications', 'new'])}>${t('ver_new')}</a></${Results}>`
 
 export const Page = ({ path: [, id] }) => (id === 'new' ? html`<${OfRobot} title=${t('ver_new')} text=${t('ver_text')} form=${Form} />` : id ? html`<${One} key=${id} id=${id} />` : html`<${All} />`)

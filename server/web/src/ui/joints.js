@@ -2,7 +2,7 @@
 import { html } from '../html.js'
 import { angles } from '../session.js'
 import { extend, t } from '../words.js'
-import { figure } from './format.js'
+import { figure, measure } from './format.js'
 import { Field } from './parts.js'
 import { Typed } from './typed.js'
 
@@ -44,4 +44,4 @@ export const Joints = ({ model, q, onQ, beside }) => html`<div class="sliders">$
 })}
   ${model.joints.some((joint) => joint.type !== 'prismatic') && html`<${Field} label=${t('angles')}><select value=${angles.value} onChange=${(e) => (angles.value = e.target.value)}><option value="rad">rad</option><option value="deg">°</option></select></${Field}>`}</div>`
 
-export const torqueText = (joint, value) => `${figure(value, 3)} ${unitOf(joint, 'torque')}`
+export const torqueText = (joint, value) => measure(value, unitOf(joint, 'torque'), 3)

@@ -8,7 +8,7 @@ import { Field, Head, Tags, useAnswer } from './parts.js'
 import { useList } from './table.js'
 import { Listing, askedOf } from './listing.js'
 import { nameOf } from './names.js'
-import { figure, moment } from './format.js'
+import { figure, measure, moment } from './format.js'
 import { Typed } from './typed.js'
 
 // What else the items tell, settings and figures, for who wants to see it.
@@ -43,4 +43,4 @@ export function Results({ kind, kinds, text, columns, children }) {
 
 // One figure of a result, and the greatest of its motion.
 export const Tile = ({ name, children }) => html`<div class="tile"><span>${t(name)}</span><b>${children}</b></div>`
-export const peakText = ({ max, time }, unit) => t('peak_at', { value: `${figure(max, 3)} ${unit}`, time: figure(time, 3) })
+export const peakText = ({ max, time }, unit) => t('peak_at', { value: measure(max, unit, 3), time: figure(time, 3) })
