@@ -1,9 +1,11 @@
 #include "api/codec/shift_report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "api/csv/text.h"
 #include "api/json/document.h"
+#include "api/report/markup.h"
 #include "api/report/page.h"
 #include "api/report/sentences.h"
 #include "armdyn/armdyn.h"
@@ -92,6 +94,8 @@ static void write_table(struct buffer *out, enum report_language language, const
     for (size_t k = 0; k < count; k++) {
       const char *text = value_text(document_at(row, columns[k].path));
       const char *code = columns[k].code ? document_text(row, columns[k].code) : NULL;
+      const double number = document_number(row, columns[k].path);
+      if (!isnan(number) && number != round(number)) text = markup_figure(markup_seen(number, 1), said);
       if (text && columns[k].code) text = report_said(language, code, report_words(language, text), said, sizeof said);
       page_cell_text(&table, text ? text : "\u2013");
     }
@@ -100,27 +104,31 @@ static void write_table(struct buffer *out, enum report_language language, const
 
 static void write_summary(struct buffer *out, enum report_language language, const cJSON *report)
 {
-  static const char *const headings[] = { "", "", "" };
+  static const char *const headings[] = { "quantity", "value" };
   static const struct {
-    const char *label, *path, *unit;
+    const char *label, *path;
+    bool lasts;
   } lines[] = {
-    { "Orders done", "orders/done", "" },
-    { "Orders stopped", "orders/stopped", "" },
-    { "Orders failed", "orders/failed", "" },
-    { "Orders interrupted", "orders/interrupted", "" },
-    { "Orders open at its end", "orders/open", "" },
-    { "Running", "running_time", "s" },
-    { "Held", "held_time", "s" },
-    { "Idle", "idle_time", "s" },
-    { "Orders measured", "measured_orders", "" },
+    { "Orders done", "orders/done", false },
+    { "Orders stopped", "orders/stopped", false },
+    { "Orders failed", "orders/failed", false },
+    { "Orders interrupted", "orders/interrupted", false },
+    { "Orders open at its end", "orders/open", false },
+    { "Running", "running_time", true },
+    { "Held", "held_time", true },
+    { "Idle", "idle_time", true },
+    { "Orders measured", "measured_orders", false },
   };
+  const char *words[2];
+  char lasting[MARKUP_FIGURE];
   struct page_table table;
-  page_table_begin(&table, out, headings, 3);
+  page_table_begin(&table, out, report_words_all(language, headings, 2, words), 2);
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
-    const char *text = value_text(document_at(report, lines[k].path));
+    const cJSON *value = document_at(report, lines[k].path);
     page_cell_text(&table, report_words(language, lines[k].label));
-    page_cell_text(&table, text ? text : "\u2013");
-    page_cell_text(&table, lines[k].unit);
+    page_cell_text(&table, lines[k].lasts      ? markup_lasting(document_number(report, lines[k].path), lasting)
+                           : value_text(value) ? value_text(value)
+                                               : "\u2013");
   }
   page_table_end(&table);
 }
@@ -128,8 +136,9 @@ static void write_summary(struct buffer *out, enum report_language language, con
 /* "order 01JD6Z... (4711), joint j2: -0.0012 rad at 0.43 s; tolerance 0.05 rad" */
 static void write_worst(struct buffer *out, enum report_language language, const cJSON *worst)
 {
-  const char *tolerance = value_text(document_at(worst, "tolerance")), *unit = document_text(worst, "unit");
-  const char *job_order = document_text(worst, "job_order_id");
+  const char *unit = document_text(worst, "unit"), *job_order = document_text(worst, "job_order_id");
+  const double most = document_number(worst, "tolerance");
+  char off[MARKUP_FIGURE], at[MARKUP_FIGURE], tolerance[MARKUP_FIGURE];
   if (!cJSON_IsObject(worst)) {
     page_text(out, "%s", report_words(language, "Nothing was measured."));
     return;
@@ -137,8 +146,9 @@ static void write_worst(struct buffer *out, enum report_language language, const
   page_text(out,
             report_words(language, "Farthest from its plan: order %s%s%s%s, joint %s, %s %s at %s s; tolerance %s %s."),
             document_text(worst, "order"), job_order ? " (" : "", job_order ? job_order : "", job_order ? ")" : "",
-            document_text(worst, "joint"), value_text(document_at(worst, "deviation")), unit,
-            value_text(document_at(worst, "deviation_at")), tolerance ? tolerance : "\u2013", tolerance ? unit : "");
+            document_text(worst, "joint"), markup_figure(markup_seen(document_number(worst, "deviation"), 1), off),
+            unit, markup_figure(document_number(worst, "deviation_at"), at), markup_figure(most, tolerance),
+            isnan(most) ? "" : unit);
 }
 
 void shift_report_write_page(const char *document, enum report_language language, struct buffer *out)

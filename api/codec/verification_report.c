@@ -167,7 +167,7 @@ static void write_tool(struct verification_page *p, const char *reference)
                                           "largest, mrad",
                                           "at its torque limit, %",
                                           "settled after, s",
-                                          "",
+                                          "limit",
                                           "apart from measured, rms, mm" };
   const cJSON *c, *measured = verification_measured_of(p, reference);
   struct page_table table;

@@ -144,3 +144,19 @@ const char *markup_estimate(double value, double std, char out[MARKUP_FIGURE])
   }
   return out;
 }
+
+const char *markup_lasting(double seconds, char out[MARKUP_FIGURE])
+{
+  if (!(seconds >= 59.5) || seconds > 1e12) { /* or NAN */
+    write_figure(markup_seen(seconds, 1), 3, out);
+    const size_t length = strlen(out);
+    if (isfinite(seconds)) snprintf(out + length, MARKUP_FIGURE - length, " s");
+    return out;
+  }
+  const long long whole = llround(seconds), minutes = llround(seconds / 60);
+  if (whole < 3600)
+    snprintf(out, MARKUP_FIGURE, "%lld min %02lld s", whole / 60, whole % 60);
+  else
+    snprintf(out, MARKUP_FIGURE, "%lld h %02lld min", minutes / 60, minutes % 60);
+  return out;
+}

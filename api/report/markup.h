@@ -29,4 +29,7 @@ double markup_seen(double value, double scale);
 const char *markup_estimate(double value, double std, char out[MARKUP_FIGURE]);
 const char *markup_deviation(double std, double value, char out[MARKUP_FIGURE]);
 
+/* How long something lasts [s], as people say it: 3.2 s, 2 min 05 s, 8 h 01 min. */
+const char *markup_lasting(double seconds, char out[MARKUP_FIGURE]);
+
 #endif

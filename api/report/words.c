@@ -362,6 +362,7 @@ static const char *const rows[][REPORT_LANGUAGES] = {
   /* shifts */
   { "Report of a shift", "班次报告" },
   { "Controller %s, from %s to %s.", "控制器 %s，%s 至 %s。" },
+  { "quantity", "量" },
   { "Orders done", "完成的订单" },
   { "Orders stopped", "停止的订单" },
   { "Orders failed", "失败的订单" },

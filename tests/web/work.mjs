@@ -1,7 +1,7 @@
 // What a person does with many things at once, and with signals of his own making; how many steps the questions take that the pages are
 // for:   node work.mjs en|zh       environment: as of person.mjs
 import { readFileSync } from 'node:fs'
-import { figure, measure, plusMinus } from '../../server/web/src/ui/figures.js'
+import { figure, lasting, measure, plusMinus } from '../../server/web/src/ui/figures.js'
 import { clockOf, derivative, lowPass, readSignal, signalOf, writeSignal } from '../../server/web/src/ui/signals.js'
 import { api, button, enter, expected, faults, flow, key, language, look, menu, page, url, w } from './person.mjs'
 import { equal, sure, until } from './steps.mjs'
@@ -34,10 +34,11 @@ await flow({
     equal(signalOf({ ...one, a: 'c' }, table), null, 'a column that is not there')
   },
   async 'figures have the digits that their scale or deviation allows, as in reports'() {
-    const [figures, estimates] = Object.values(JSON.parse(readFileSync(new URL('../support/figures.json', import.meta.url))))
+    const [figures, estimates, lasts] = Object.values(JSON.parse(readFileSync(new URL('../support/figures.json', import.meta.url))))
     const read = (shown) => (/^\((.*) ± (.*)\)(e.*)$/.test(shown) ? shown.replace(/^\((.*) ± (.*)\)(e.*)$/, '$1$3 ± $2$3') : shown).split(' ± ').map(Number)
     equal(figures.map(([value, scale]) => Number(figure(value, 4, scale))), figures.map(([, , shown]) => Number(shown)), 'figures')
     equal(estimates.map(([value, std]) => read(plusMinus(value, std))), estimates.map(([, , value, std]) => (Number(std) ? [value, std] : [value]).map(Number)), 'estimates')
+    equal(lasts.map(([seconds]) => lasting(seconds)), lasts.map(([, shown]) => shown), 'how long')
     equal([measure(1.5e-20, 'rad'), measure(1.5e-20, 'kg m²'), measure(null, 'rad')], ['0 rad', '1.500e-20 kg m²', '–'], 'with units')
   },
   async 'what the service names has a word'() {

@@ -209,7 +209,10 @@ Test(report, figures_have_the_digits_that_their_scale_or_deviation_allows)
     expect_read(markup_estimate(number_at(of, 0), number_at(of, 1), out), of, 2);
     expect_read(markup_deviation(number_at(of, 1), number_at(of, 0), out), of, 3);
   }
+  cJSON_ArrayForEach (of, cases_of(document, "lasting, [seconds, what is read]"))
+    cr_expect_str_eq(markup_lasting(number_at(of, 0), out), cJSON_GetArrayItem(of, 1)->valuestring, "%s", out);
   document_close(document);
+  cr_expect_str_eq(markup_lasting(NAN, out), "\u2013");
   cr_expect_str_eq(markup_estimate(2.232812, 0.00214, out), "2.2328");
   cr_expect_str_eq(markup_estimate(-1.2e-6, 1.2e-8, out), "\u22121.200\u00b710\u207b\u2076");
   cr_expect_str_eq(markup_estimate(-1e-9, 0.002, out), "0.0000");

@@ -12,7 +12,7 @@ import { Act, Bar, Ended, Field, Head, Loading, Notice, Refusal, State, Tags, us
 import { useList } from '../ui/table.js'
 import { Deliveries } from '../ui/deliveries.js'
 import { Listing, askedOf } from '../ui/listing.js'
-import { count, figure, moment, readable } from '../ui/format.js'
+import { count, lasting, moment, readable } from '../ui/format.js'
 import { said } from '../ui/sentences.js'
 
 extend({
@@ -70,7 +70,7 @@ function One({ id }) {
       ${job.problem?.suggested_request && html`<${Act} class="main" role="operator" onClick=${() => again(job.problem.suggested_request)}>${t('job_suggested')}</${Act}>`}
     </${Head}>
     <${Refusal} error=${error ?? answer.error} />
-    <section class="panel stack"><${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${t('progress')} /><p role="status">${said(job.message) || t(`state.${job.state}`)} · ${figure(seconds(job), 3)} s</p></section>
+    <section class="panel stack"><${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${t('progress')} /><p role="status">${said(job.message) || t(`state.${job.state}`)} · ${lasting(seconds(job))}</p></section>
     ${job.problem && html`<${Notice} kind="bad"><${Ended} problem=${job.problem} /></${Notice}>`}
     ${job.request.callback && html`<${Deliveries} path=${`v1/jobs/${job.id}/deliveries`} webhook=${job.request.callback.webhook} turn=${job.state} />`}
     <div class="grid">

@@ -3,13 +3,14 @@ import './motion.words.js'
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { adjust, link, route } from '../route.js'
+import { language } from '../session.js'
 import { extend, t } from '../words.js'
 import { call, get, save } from '../api.js'
 import { turnOf, unlessLive, useLive } from '../live.js'
 import { Head, Loading, Notice, Refusal, State, useAnswer } from '../ui/parts.js'
 import { Table } from '../ui/table.js'
 import { Moment } from '../ui/times.js'
-import { count, figure, moment } from '../ui/format.js'
+import { count, figure, lasting, measure, moment } from '../ui/format.js'
 import { OrderLink } from './order_parts.js'
 import { said } from '../ui/sentences.js'
 
@@ -46,19 +47,15 @@ extend({
 })
 
 const narrow = (word) => html`<bdi style=${{ maxWidth: '8rem' }}>${t(word)}</bdi>` // a head that goes on below
-const energy = (value) => (value == null ? '–' : `${figure(value, 4)} J`)
-const clock = (seconds) => {
-  const whole = Math.round(seconds)
-  return [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60].map((one, k) => (k ? String(one).padStart(2, '0') : one)).join(':')
-}
+const energy = (value) => measure(value, 'J')
 const Tiles = ({ items }) => html`<div class="tiles">${items.map(([word, text]) => html`<div key=${word} class="tile"><span class="quiet">${t(word)}</span><b>${text}</b></div>`)}</div>`
 
-const Worst = ({ worst }) => html`<p>${t('shift_worst', { ...worst, deviation: figure(worst.deviation, 3), at: figure(worst.deviation_at, 3) })} <${OrderLink} order=${{ ...worst, id: worst.order }} />${worst.tolerance != null && `; ${t('shift_tolerance', { tolerance: figure(worst.tolerance, 3), unit: worst.unit })}`}</p>`
+const Worst = ({ worst }) => html`<p>${t('shift_worst', { ...worst, deviation: figure(worst.deviation, 3, 1), at: figure(worst.deviation_at, 3) })} <${OrderLink} order=${{ ...worst, id: worst.order }} />${worst.tolerance != null && `; ${t('shift_tolerance', { tolerance: figure(worst.tolerance, 3), unit: worst.unit })}`}</p>`
 
 const Report = ({ report: { orders, ...report } }) => html`
   <p class="quiet">${moment(report.from)} – ${moment(report.to)}</p>
   <${Tiles} items=${[...['done', 'stopped', 'failed'].map((state) => [`state.${state}`, count(orders[state])]), ['shift_interrupted', count(orders.interrupted)], ['shift_open', count(orders.open)],
-    ...['running', 'held', 'idle'].map((what) => [`shift_${what}`, clock(report[`${what}_time`])]), ['shift_measured_orders', count(report.measured_orders)]]} />
+    ...['running', 'held', 'idle'].map((what) => [`shift_${what}`, lasting(report[`${what}_time`])]), ['shift_measured_orders', count(report.measured_orders)]]} />
   ${report.worst_deviation && html`<${Worst} worst=${report.worst_deviation} />`}
   <section class="panel"><h2>${t('shift_parts')}</h2><${Table} caption=${t('shift_parts')} items=${report.parts} id=${(one) => one.part ?? ''} columns=${[
     { key: 'part', head: t('shift_part'), cell: (one) => html`<bdi>${one.part ?? t('shift_part_none')}</bdi>` },
@@ -88,7 +85,7 @@ function Shift({ controller }) {
   useLive(controller)
   const path = `v1/controllers/${encodeURIComponent(controller)}/report`
   const [refused, setRefused] = useState(null)
-  const keep = (kind) => () => call('GET', path, { query: { from, to }, accept: kind }).then(({ data }) => save(`${controller}-shift.${kind}`, data, `text/${kind}`), setRefused)
+  const keep = (kind) => () => call('GET', path, { query: { from, to, lang: language.value }, accept: kind }).then(({ data }) => save(`${controller}-shift.${kind}`, data, `text/${kind}`), setRefused)
   const { value, error } = useAnswer((signal) => get(path, { from, to }, signal), [controller, from, to, turnOf('orders')], unlessLive(5000))
   return html`<${Head} title=${html`${t('page.shifts')} · <a href=${link(['controllers', controller])}>${controller}</a>`} sub=${t('shift_text')}>
       <${Moment} label=${t('shift_from')} value=${from} onValue=${(chosen) => adjust({ from: chosen })} /><${Moment} label=${t('shift_to')} value=${to} onValue=${(chosen) => adjust({ to: chosen })} />

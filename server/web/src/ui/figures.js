@@ -12,6 +12,13 @@ export const figure = (value, digits = 4, scale = 0) => {
   return size >= 1e6 || size < 1e-4 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)))
 }
 export const measure = (value, unit, digits = 4) => (value == null ? '–' : `${figure(value, digits, SCALES[unit])} ${unit}`)
+// How long something lasts, as people say it: 3.2 s, 2 min 05 s, 8 h 01 min
+export const lasting = (seconds) => {
+  if (!(Math.round(seconds) >= 60)) return measure(seconds, 's', 3)
+  const whole = Math.round(seconds), minutes = Math.round(seconds / 60)
+  const two = (one) => String(one % 60).padStart(2, '0')
+  return whole < 3600 ? `${Math.floor(whole / 60)} min ${two(whole)} s` : `${Math.floor(minutes / 60)} h ${two(minutes)} min`
+}
 // value ± deviation, both to the deviation's second digit: 2.2328 ± 0.0021
 export const plusMinus = (value, std) => {
   if (value == null) return '–'

@@ -2,7 +2,7 @@
 import { language } from '../session.js'
 import { figure } from './figures.js'
 
-export { figure, measure, plusMinus } from './figures.js'
+export { figure, lasting, measure, plusMinus } from './figures.js'
 
 const locale = () => (language.value === 'zh' ? 'zh-CN' : 'en-GB')
 

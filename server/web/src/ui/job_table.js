@@ -4,7 +4,7 @@ import { link } from '../route.js'
 import { extend, t } from '../words.js'
 import { now } from '../clock.js'
 import { Bar, State, Tags } from './parts.js'
-import { figure, moment, shortId } from './format.js'
+import { lasting, moment, shortId } from './format.js'
 import './jobs.js'
 
 extend({
@@ -19,7 +19,7 @@ export const jobColumns = () => [
   { key: 'robot', head: t('robot'), class: 'tight', cell: (job) => `${job.robot} r${job.revision}` },
   { key: 'state', head: t('state'), cell: (job) => html`<${State} state=${job.state} />` },
   { key: 'progress', head: t('progress'), cell: (job) => html`<${Bar} value=${job.state === 'succeeded' ? 1 : job.progress} label=${`${t('progress')} ${shortId(job.id)}`} />` },
-  { key: 'took', head: t('took'), number: true, cell: (job) => `${figure(seconds(job), 3)} s` },
+  { key: 'took', head: t('took'), number: true, cell: (job) => lasting(seconds(job)) },
   { key: 'created', head: t('created'), class: 'tight', cell: (job) => moment(job.created_at) },
   { key: 'tags', head: t('tags'), cell: (job) => html`<${Tags} tags=${job.tags} />` },
   { key: 'priority', head: t('column.priority'), standard: false, number: true, cell: (job) => job.priority },
