@@ -325,19 +325,20 @@ static void write_found(struct composing *c, const struct list_type *list, const
   buffer_format(&c->text, " LIMIT %lld", (long long)most);
 }
 
-/* The states that a page is put together from, as many: of each an index has the rows in order, of several together none has.
- * 0: they are found at once. */
+/* The states that a page is put together from, each in the order of an index, as many; 0: all are found at once. */
 static size_t take_apart(const struct list_type *list, const struct store_query *query,
                          struct store_state states[STORE_STATES])
 {
-  bool by_state = false;
+  bool by_state = false, sorted = query->sort && strcmp(query->sort, "created_at");
   size_t count = 0;
-  if (!list->states || query->metric || query->search || query->driven) return 0;
-  if (query->sort && strcmp(query->sort, "created_at")) return 0;
+  if (!list->states || query->metric || query->search || query->driven || sorted) return 0;
   for (size_t i = 0; i < query->filter_count; i++) {
     const struct store_filter *filter = &query->filters[i];
-    by_state |= is_among(list->of_states, filter->name);
-    if (!is_beside(filter) && !is_among(list->of_states, filter->name) && strcmp(filter->name, "created_at")) return 0;
+    if (is_beside(filter)) continue;
+    if (is_among(list->of_states, filter->name))
+      by_state = true;
+    else if (strcmp(filter->name, "created_at"))
+      return 0;
   }
   for (; count < query->state_count; count++) states[count] = query->states[count];
   if (!count && by_state)

@@ -27,8 +27,10 @@ LISTS = [("/v1/identifications", query) for query in (
     {"metric": f"{ERROR}<50", "sort": f"-{ERROR}"},
 )] + [("/v1/jobs", query) for query in (
     {}, {"state": "failed"}, {"state": "succeeded"}, {"robot": "arm"}, {"robot": "no-runs"}, {"kind": "trajectory"}, {"sort": "kind"}, {"sort": "-state"}, {"tag": "part=A5"},
-    {"q": "zz", "tag": "part=A5"},
-)] + [("/v1/storage", None)]
+    {"q": "zz", "tag": "part=A5"}, {"kind": "identification"}, {"kind": "identification", "robot": "arm"}, {"kind": "trajectory", "robot": "arm"},
+    {"state": "running,succeeded"}, {"state": "failed,cancelled", "robot": "arm"}, {"sort": "started_at"}, {"sort": "-finished_at"}, {"sort": "priority"},
+    {"sort": "-finished_at", "robot": "arm"}, {"created_after": "2026-01-10T00:00:00Z"}, {"finished_after": "2026-01-10T00:00:00Z"}, {"q": "zz", "state": "running,succeeded"},
+)] + [("/v1/activity", None), ("/v1/storage", None)]
 
 
 def spent(pid):
