@@ -24,8 +24,8 @@ from gateway.cell import Cell  # noqa: E402
 from support.crowd import fill, run_summary  # noqa: E402
 
 KEY = "a-key-of-an-administrator"
-LANGUAGES = {"flows.mjs": ("zh",), "work.mjs": ("en",), "questions.mjs": ("zh",), "motions.mjs": ("en", "zh"), "results.mjs": ("zh",), "cells.mjs": ("zh",)}  # of the programs; a soak's are all
-ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "motions.mjs": 1, "results.mjs": 1, "cells.mjs": 6, "audit.mjs": 1, "keyboard.mjs": 2, "clicking.mjs": 1}  # simulated
+LANGUAGES = {"flows.mjs": ("zh",), "work.mjs": ("en",), "questions.mjs": ("zh",), "motions.mjs": ("en", "zh"), "results.mjs": ("zh",), "cells.mjs": ("zh",), "weight.mjs": ("en",)}  # of the programs; a soak's are all
+ARMS = {"flows.mjs": 0, "work.mjs": 0, "questions.mjs": 1, "motions.mjs": 1, "results.mjs": 1, "cells.mjs": 6, "audit.mjs": 1, "keyboard.mjs": 2, "clicking.mjs": 1, "weight.mjs": 0}  # simulated
 FLAGS = {"clicking.mjs": "--js-flags=--no-opt,--no-maglev,--no-sparkplug"}  # what is compiled as it gets hot is no heap of the pages
 SOAKED = ("audit.mjs", "keyboard.mjs")  # programs of a soak alone, in both languages
 PATIENCE = 900  # s, so late that only what hangs meets it

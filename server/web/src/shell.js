@@ -1,6 +1,6 @@
 // The frame of every page: who is here, where one can go, STOP, and whether the service answers.
 import { signal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { html } from './html.js'
 import { session, language, theme } from './session.js'
 import { about, leaving, link, route } from './route.js'
@@ -8,6 +8,7 @@ import { t } from './words.js'
 import { get } from './api.js'
 import { lost } from './live.js'
 import { Stop, useControllers } from './stop.js'
+import { Gone, Lazy as Part } from './ui/lazy.js'
 import { Loading, Notice } from './ui/parts.js'
 
 const home = () => import('./pages/start.js')
@@ -21,7 +22,7 @@ const PAGES = [
   { name: 'start', in: 'start', load: home },
   { name: 'robots', in: 'robots', load: () => import('./pages/robots.js'), parts: { history: () => import('./pages/history.js') } },
   { name: 'datasets', in: 'robots', load: () => import('./pages/datasets.js') },
-  { name: 'trajectories', in: 'robots', load: () => import('./pages/trajectories.js') },
+  { name: 'trajectories', in: 'robots', load: () => import('./pages/trajectories.js'), item: () => import('./pages/trajectory.js') },
   { name: 'simulations', in: 'robots', load: () => import('./pages/simulations.js') },
   { name: 'verifications', in: 'robots', load: () => import('./pages/verifications.js') },
   { name: 'collision-checks', in: 'robots', load: () => import('./pages/checks.js') },
@@ -45,24 +46,10 @@ const seek = () => further.value?.length || import('./pages.more.js').then(({ FU
 const pageOf = (name) => [...PAGES, ...(further.value ?? [])].find((page) => page.name === name)
 const PLACES = ['start', 'robots', 'runs', 'production', 'jobs', 'admin']
 
-const Gone = () => html`<${Notice} kind="bad">${t('upgraded')} <button type="button" onClick=${() => location.reload()}>${t('reload')}</button></${Notice}>`
-
-const shared = () => import('./words.more.js').catch(() => {})
+const words = () => import('./words.more.js')
+const shared = () => words().catch(() => {})
 const BARE = [home, login, secret, asking] // which need none of the words that other pages share
-
-const fetched = new Map() // pages that came: they are there at once when they are opened again
-
-// A page that is fetched when it is needed.
-function Lazy({ load, ...rest }) {
-  const [came, set] = useState({})
-  const page = fetched.get(load) ?? (came.load === load && came.page)
-  useEffect(() => {
-    let alive = true
-    page || Promise.all([load(), BARE.includes(load) || import('./words.more.js')]).then(([{ Page }]) => fetched.set(load, Page) && Page, () => Gone).then((page) => alive && set({ load, page }))
-    return () => (alive = false)
-  }, [load])
-  return page ? html`<${page} ...${rest} />` : html`<${Loading} />`
-}
+const Lazy = (rest) => html`<${Part} beside=${BARE.includes(rest.load) ? null : words} ...${rest} />`
 
 function Controllers() {
   useControllers()
@@ -110,7 +97,7 @@ function Content() {
   if (!known && !further.value?.length) return html`<main id="main" tabindex="-1" ref=${at}><h1 class="hidden-text">armdyn</h1>${further.value ? html`<${Gone} />` : html`<${Loading} />`}</main>`
   const why = !known ? t('no_page') : session.may(known.role ?? 'viewer') ? null : t('needs_role', { role: t(`role.${known.role}`) })
   if (why) return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}<h1>${known ? t(`page.${known.name}`) : '404'}</h1><${Notice} kind="warn">${why}</${Notice}></main>`
-  const load = known.parts?.[path[2]] ?? (path[1] && known.item ? known.item : known.load)
+  const load = known.parts?.[path[2]] ?? (path[1] && path[1] !== 'new' && known.item ? known.item : known.load)
   const robot = robotOf()
   return html`<main id="main" tabindex="-1" ref=${at}>${session.secret.value && html`<${Lazy} load=${secret} />`}
     ${robot && html`<${Lazy} load=${robotTabs} robot=${robot} at=${path} />`}

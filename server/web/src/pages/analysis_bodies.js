@@ -7,9 +7,9 @@ import { call, post } from '../api.js'
 import { Num, numberOf } from '../ui/asking.js'
 import { Act, Check, Field, Notice, Refusal } from '../ui/parts.js'
 import { Table } from '../ui/table.js'
-import { View3D } from '../ui/view3d.js'
+import { View3D } from '../ui/view.js'
 import { figure } from '../ui/format.js'
-import { kindOf } from '../ui/cell.js'
+import { kindOf } from '../ui/kind.js'
 
 extend({
   fit_from: ['Fitted to', '依据'],

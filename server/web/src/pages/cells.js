@@ -8,10 +8,10 @@ import { call, get, once, post, save, table } from '../api.js'
 import { FormDialog } from '../ui/dialog.js'
 import { Act, Check, Field, Head, Loading, Notice, Refusal, useAnswer } from '../ui/parts.js'
 import { Table, useList } from '../ui/table.js'
-import { handleOf, kindOf, movedBy } from '../ui/cell.js'
+import { kindOf } from '../ui/kind.js'
 import { Joints, rangeOf } from '../ui/joints.js'
 import { DEGREES, Pose } from '../ui/pose.js'
-import { View3D } from '../ui/view3d.js'
+import { View3D } from '../ui/view.js'
 import { count, figure, moment } from '../ui/format.js'
 
 extend({
@@ -165,10 +165,10 @@ function Standing({ model, cell, draft, setDraft, held, hold }) {
   const [motion, setMotion] = useState(null)
   const begin = useRef({}) // of a drag: where its handle was, and the body
   const bare = !hasBodies(model)
-  const handled = useMemo(() => held != null && draft.bodies[held] && { number: held, rows: handleOf(draft, draft.bodies[held]),
-    told: (rows, from) => {
+  const handled = useMemo(() => held != null && draft.bodies[held] && { number: held,
+    told: (moved, from) => {
       if (begin.current.from !== from) begin.current = { from, body: draft.bodies[held] }
-      setDraft((old) => ({ ...old, bodies: old.bodies.map((body, k) => (k === held ? { ...movedBy(old, begin.current.body, from, rows), name: body.name } : body)) }))
+      setDraft((old) => ({ ...old, bodies: old.bodies.map((body, k) => (k === held ? { ...moved(old, begin.current.body), name: body.name } : body)) }))
     } }, [held, draft])
   const computes = session.may('operator') && !bare
   const near = useAnswer(async (signal) => (computes ? post(`v1/robots/${encodeURIComponent(model.name)}/clearance`, { q: asked, cell: cell.name }, { signal }) : null), [asked.join(), cell.revision])

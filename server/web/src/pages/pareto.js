@@ -21,8 +21,6 @@ extend({
   'status.undecided': ['not settled in time', '搜索未完成'],
 })
 
-export const DURATIONS = { hint: '0.8 1.0 1.5 2', read: (text) => text.split(/[\s,;]+/).filter(Boolean).map(Number) }
-
 export function Pareto({ motion }) {
   const [error, setError] = useState(null)
   if (!motion.pareto) return null

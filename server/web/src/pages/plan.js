@@ -14,8 +14,7 @@ import { Joints, middlesOf } from '../ui/joints.js'
 import { forwardKinematics, placed } from '../ui/kinematics.js'
 import { OwnMotion, faultOfOwn, newOwn, samplesOf } from '../ui/own_motion.js'
 import { Pose, poseOf } from '../ui/pose.js'
-import { View3D } from '../ui/view3d.js'
-import { DURATIONS } from './pareto.js'
+import { View3D } from '../ui/view.js'
 
 extend({
   point_here: ['Where {controller} stands', '{controller} 的当前位置'],
@@ -37,6 +36,7 @@ extend({
 const METHODS = ['energy_optimal', 'quintic', 'cubic', 'trapezoid', 'path_timing', 'samples']
 const LIMITS = ['velocity', 'acceleration', 'jerk', 'torque', 'torque_rate']
 const DEGREES = 180 / Math.PI
+const DURATIONS = { hint: '0.8 1.0 1.5 2', read: (text) => text.split(/[\s,;]+/).filter(Boolean).map(Number) }
 
 // Joint positions for a pose of the tool, near those that are there; one question at a time, the last one wins. far: what it misses.
 function useTool(model, q, onQ) {

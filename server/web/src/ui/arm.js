@@ -2,7 +2,8 @@
 // its frames, and the ellipsoids of uniform density that have the links' masses and inertias.
 import * as THREE from 'three'
 import { axesOf, forwardKinematics } from './kinematics.js'
-import { kindOf, matrixOf, SHAPES, UP } from './shapes.js'
+import { kindOf } from './kind.js'
+import { matrixOf, SHAPES, UP } from './shapes.js'
 
 // Eigenvalues and eigenvectors of a symmetric 3 × 3 matrix by Jacobi's rotations.
 function principal(m) {

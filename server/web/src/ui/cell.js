@@ -1,9 +1,8 @@
 // What stands around an arm, as glass, in the arm's base frame.
 import * as THREE from 'three'
 import { anglesOf, placed } from './kinematics.js'
-import { kindOf, matrixOf, posed, SHAPES, vector } from './shapes.js'
-
-export { kindOf }
+import { kindOf } from './kind.js'
+import { matrixOf, posed, SHAPES, vector } from './shapes.js'
 
 // A body in the axes that it is described in; null: it cannot be drawn.
 function glassOf(body, size, color, opacity) {

@@ -4,6 +4,7 @@ import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { call } from '../api.js'
 import { useUnsaved } from '../route.js'
+import { kindOf } from './kind.js'
 import { Act, Check, Notice, Refusal } from './parts.js'
 import { said } from './sentences.js'
 
@@ -63,7 +64,7 @@ export function Editor({ model, etag, onSaved }) {
     }
   }
   const { joints, visuals = [], name: _, ...general } = draft
-  const parts = [{ title: t('editor_general'), at: '', node: general }, ...joints.map((joint, j) => ({ title: joint.name ?? `${j + 1}`, at: `/joints/${j}`, node: joint })), ...visuals.map((visual, k) => ({ title: `${t('editor_visual')} ${visual.mesh ?? ['sphere', 'box', 'cylinder'].find((kind) => visual[kind])}`, at: `/visuals/${k}`, node: visual }))]
+  const parts = [{ title: t('editor_general'), at: '', node: general }, ...joints.map((joint, j) => ({ title: joint.name ?? `${j + 1}`, at: `/joints/${j}`, node: joint })), ...visuals.map((visual, k) => ({ title: `${t('editor_visual')} ${visual.mesh ?? kindOf(visual)}`, at: `/visuals/${k}`, node: visual }))]
   return html`<form class="panel" onSubmit=${save} aria-label=${t('editor')}><h2>${t('editor')}</h2><p class="quiet">${t('editor_text')}</p><${Refusal} error=${error} />
     ${parts.map((part) => html`<details key=${part.at} open=${remarks.some((one) => part.at && one.pointer?.startsWith(`${part.at}/`) && one.fault)}><summary><bdi>${part.title}</bdi></summary><${Fields} part=${part} draft=${draft} remarks=${remarks} onChange=${change} /></details>`)}
     <${Check} label=${t('allow_unphysical')} checked=${allow} onChange=${(e) => setAllow(e.target.checked)} />

@@ -4,7 +4,7 @@ import { html } from '../html.js'
 import { extend, t } from '../words.js'
 import { figure } from './format.js'
 import { Check, Field } from './parts.js'
-import { View3D } from './view3d.js'
+import { View3D } from './view.js'
 
 extend({
   play: ['The motion in three dimensions', '三维运动'],

@@ -26,4 +26,3 @@ export const SHAPES = {
   },
   convex: ({ points }) => (points.length > 3 ? [new ConvexGeometry(points.map(vector)), new THREE.Matrix4()] : null),
 }
-export const kindOf = (body) => Object.keys(SHAPES).find((kind) => body[kind])

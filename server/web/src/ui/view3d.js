@@ -7,7 +7,7 @@ import { html } from '../html.js'
 import { dark } from '../session.js'
 import { extend, t } from '../words.js'
 import { armOf, ballOf, discard, ghostOf, reach, trailOf } from './arm.js'
-import { ballAround, cellOf, gapOf, solidsOf } from './cell.js'
+import { ballAround, cellOf, gapOf, handleOf, movedBy, solidsOf } from './cell.js'
 import { forwardKinematics } from './kinematics.js'
 import { useShapes } from './meshes.js'
 import { matrixOf } from './shapes.js'
@@ -179,9 +179,9 @@ function lit(size) {
 }
 
 // q: the pose; motion: poses that it goes through, for a trail and to have all of them in sight; ghosts: poses that are shown as glass;
-// cell: what stands around; solids: what the arm's parts take up is shown; held: { number, rows, told(rows, begun) } of a body of the cell with a handle; pick(number):
+// cell: what stands around; solids: what the arm's parts take up is shown; held: { number, told(moved, begun) } of a body of the cell with a handle: moved(cell, body) is the body as it was dragged since it was begun; pick(number):
 // hears which one is clicked on; gap: two points and a line between them; label: what it is, for who does not see it; uploads: another number for other meshes; grip(rows): hears where the tool is dragged to.
-export function View3D({ model, q, motion, ghosts, cell, solids = false, held, pick, gap, label, bodies = true, meshes = true, frames = true, uploads = 0, grip }) {
+export function Page({ model, q, motion, ghosts, cell, solids = false, held, pick, gap, label, bodies = true, meshes = true, frames = true, uploads = 0, grip }) {
   const at = useRef()
   const canvas = useRef()
   const view = useRef()
@@ -226,7 +226,7 @@ export function View3D({ model, q, motion, ghosts, cell, solids = false, held, p
   useEffect(() => {
     if (!held) return
     const { eye, scene, draw } = view.current
-    const handled = handle(canvas.current, eye, scene, draw, (rows, begun) => dragged.current.held?.told(rows, begun))
+    const handled = handle(canvas.current, eye, scene, draw, (rows, begun) => dragged.current.held?.told((around, body) => movedBy(around, body, begun, rows), begun))
     view.current.handled = handled
     at.current.heldAt = handled.place // where on the screen the body's handle is: for tests
     return () => {
@@ -236,7 +236,7 @@ export function View3D({ model, q, motion, ghosts, cell, solids = false, held, p
     }
   }, [model, held?.number])
   useEffect(() => {
-    if (held) view.current.handled?.put(held.rows)
+    if (held) view.current.handled?.put(handleOf(cell, cell.bodies[held.number]))
     view.current.draw()
   }, [model, held])
   useEffect(() => view.current.arm.dress(shapes), [model, shapes])
