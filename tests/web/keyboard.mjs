@@ -142,8 +142,8 @@ await flow({
     await push(page.getByRole('link', { name: w('result') }))
     await page.locator('.u-over').first().waitFor()
     await push(page.getByRole('button', { name: w('play') }))
-    const at = page.locator('.view3d ~ .row input[type=range]')
-    await page.waitForFunction(() => Number(document.querySelector('.view3d ~ .row input[type=range]').value) > 0.2)
+    const at = page.locator('.view3d-place ~ .row input[type=range]')
+    await page.waitForFunction(() => Number(document.querySelector('.view3d-place ~ .row input[type=range]').value) > 0.2)
     await page.getByRole('button', { name: w('play') }).waitFor() // it has ended
     await reach(at)
     await page.keyboard.press('Home')

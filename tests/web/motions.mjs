@@ -189,7 +189,7 @@ await flow({
     await page.getByRole('link', { name: w('result') }).click()
     await page.locator('.u-over').first().waitFor()
     await button('play', false).click()
-    await page.waitForFunction(() => Number(document.querySelector('.view3d ~ .row input[type=range]').value) > 0.2)
+    await page.waitForFunction(() => Number(document.querySelector('.view3d-place ~ .row input[type=range]').value) > 0.2)
     await look('motion')
     await button('play', false).waitFor() // it has ended
     // one time for the plots and the arm, and the values that stand there
@@ -198,7 +198,7 @@ await flow({
     await plot.locator('.u-over').scrollIntoViewIfNeeded()
     const { width } = await plot.locator('.u-over').boundingBox()
     await plot.locator('.u-over').click({ position: { x: width * 0.6, y: 50 } })
-    const time = Number(await page.locator('.view3d ~ .row input[type=range]').inputValue())
+    const time = Number(await page.locator('.view3d-place ~ .row input[type=range]').inputValue())
     sure(time > 1.1 && time < 1.3, `a click at 0.6 of 2 s became ${time} s`)
     const { q } = await api('GET', `/v1/trajectories/${id}/samples?from=${time - 0.02}&to=${time + 0.02}&fields=q`)
     const told = Number(await plot.locator('output').first().textContent())
