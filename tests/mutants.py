@@ -141,8 +141,11 @@ def copy():
         target = TREE / path
         if target.is_file() and target.read_bytes() == (ROOT / path).read_bytes():
             continue
+        replaces = target.exists()
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, target)
+        if replaces:
+            os.utime(target)  # a mutant that an interrupted run left there was built later than the file that takes its place
     if (ROOT / "build/web").is_dir() and not (TREE / "build/web").is_dir():
         shutil.copytree(ROOT / "build/web", TREE / "build/web")  # the pages, with the times that say they are built
     if not (TREE / ".git").exists():
