@@ -39,16 +39,19 @@ static void stop_again(struct queue *q, struct order *o)
 
 /* -- START -- */
 
-static bool in_time(const struct order *o, struct refusal *why)
+static bool in_time(struct queue *q, const struct order *o, struct refusal *why)
 {
   const int64_t now = clock_wall_ms();
+  bool good = true;
+  pthread_mutex_lock(&q->lock); /* who asks for its start changes the row */
   if (*o->row.expires_at && now > clock_parse(o->row.expires_at))
-    return refusal_say(why, PROBLEM_START_EXPIRED,
+    good = refusal_say(why, PROBLEM_START_EXPIRED,
                        "it starts by itself until %s (expires_within), and was not started by then", o->row.expires_at);
-  if (o->start_before_ms && now > o->start_before_ms)
-    return refusal_say(why, PROBLEM_START_EXPIRED, "it was ready at %s and not started within start_within",
+  else if (o->start_before_ms && now > o->start_before_ms)
+    good = refusal_say(why, PROBLEM_START_EXPIRED, "it was ready at %s and not started within start_within",
                        o->row.ready_at);
-  return true;
+  pthread_mutex_unlock(&q->lock);
+  return good;
 }
 
 /* In whose right, and does the controller's entry let this service start motion? Asked as late as can be. */
@@ -83,7 +86,7 @@ static bool may_start(struct queue *q, struct order *o, struct refusal *why)
   if (blocked) refusal_say(why, PROBLEM_CONFLICT, "the queue was blocked before it started: %s", q->block.reason);
   if (cancelled) refusal_say(why, PROBLEM_CANCELLED, "cancelled by %s", o->canceller);
   pthread_mutex_unlock(&q->lock);
-  return !blocked && !cancelled && in_time(o, why) && has_right(q, o, why);
+  return !blocked && !cancelled && in_time(q, o, why) && has_right(q, o, why);
 }
 
 /* The controller checks that the arm stands at the start. false: `why`, or nothing when that is not known yet. */
@@ -106,8 +109,10 @@ static bool start(struct queue *q, struct order *o, struct refusal *why)
   if (status == ARMDYN_ECONFLICT) return true; /* somebody started the transfer, or it has ended: it will tell */
   if (status) return refusal_status(why, status);
   if (!may_start(q, o, why)) return false;
+  pthread_mutex_lock(&q->lock);
   int64_t before_ms = o->start_before_ms;
   if (*o->row.expires_at && clock_parse(o->row.expires_at) < before_ms) before_ms = clock_parse(o->row.expires_at);
+  pthread_mutex_unlock(&q->lock);
   log_event(LOG_INFO, "START of an order", "order", o->row.id, "transfer", o->row.transfer, "controller", q->controller,
             "key", o->mover.name, NULL);
   gateway_command(q->app->gateway, q->controller, o->row.transfer, ASK_START, before_ms, NULL, NULL);
@@ -130,7 +135,7 @@ static void bring_to_start(struct queue *q, struct order *o, enum transfer_state
   pthread_mutex_lock(&q->lock);
   const bool wants = wanted(o);
   pthread_mutex_unlock(&q->lock);
-  bool good = why.faults && in_time(o, &why);
+  bool good = why.faults && in_time(q, o, &why);
   if (good && wants) good = may_start(q, o, &why);
   if (good && wants && transfer == TRANSFER_READY)
     good = arm(q, o, &why);
