@@ -206,7 +206,7 @@ def test_the_page_draws_every_zone_and_divides_anew(client, places, asked):
     client.request("PATCH", f"/v1/zonings/{found['id']}", json={"label": "too few" if few else "all"}, content_type="application/merge-patch+json",
                    headers={"If-Match": "*"}).expect(200)
     path = f"/v1/zonings/{found['id']}/report"
-    english, chinese = spoken(client, path, names=("标签：too few",))
+    english, chinese = spoken(client, path, names=("名称：too few",))
     H = "{http://www.w3.org/1999/xhtml}"
     for page in (english, chinese):
         tree = ElementTree.fromstring(page.encode())

@@ -6,7 +6,7 @@ const WORDS = {
   orders: ['Orders', '订单'], newOrder: ['New order …', '新建订单……'], jobOrder: ['Job order', '作业订单'], wanted: ['Wanted is', '期望'], time: ['Time', '时间'], seconds: ['Seconds', '秒数'], order: ['Order', '下达订单'], angles: ['Angles in', '角度单位'],
   blocked: ['The queue is blocked: STOP was sent to the controller', '队列被阻止：已向控制器发送 STOP'], toQueue: ['To the queue', '前往队列'], release: ['Release the queue …', '解除队列阻止……'], releaseDo: ['Release: the arm may move', '解除：手臂可能运动'],
   start: ['START: the arm moves', '启动：手臂将运动'], done: ['done', '完成'], played: ['Measured less planned', '实测减计划'], measured: ['What was measured', '实测'], cancelThese: ['Cancel these …', '取消这些……'], cancelAll: ['Cancel all of them', '全部取消'], cancelled: ['cancelled;', '已取消'],
-  addMove: ['+ This goal as a move', '+ 以当前目标为一步'], addRest: ['+ A rest', '+ 停留'], stepRest: ['rests 0.5 s', '停留 0.5 秒'], planned: ['What is planned', '计划'], cancelOrder: ['Cancel the order', '取消订单'], change: ['Change …', '更改……'], changeDo: ['Change it', '更改'], drop: ['Take out …', '移出……'], dropDo: ['Take it out', '移出队列'], priority: ['Priority', '优先级'], changedBy: ['Changed by', '更改者'], discard: ['Throw away', '放弃'],
+  addMove: ['+ This goal as a move', '+ 以当前目标为一步'], addRest: ['+ A rest', '+ 停留'], stepRest: ['rests 0.5 s', '停留 0.5 s'], planned: ['What is planned', '计划'], cancelOrder: ['Cancel the order', '取消订单'], change: ['Change …', '更改……'], changeDo: ['Change it', '更改'], drop: ['Take out …', '移出……'], dropDo: ['Take it out', '移出队列'], priority: ['Priority', '优先级'], changedBy: ['Changed by', '更改者'], discard: ['Throw away', '放弃'],
   shift: ['Shift report', '班次报告'], csv: ['As CSV', '导出 CSV'], report: ['HTML report', 'HTML 报告'], alarms: ['Alarms', '报警'], acknowledge: ['Acknowledge', '确认'],
 }
 

@@ -207,7 +207,7 @@ await flow({
     await page.goto(`${url}/#/${result.href.replace('/v1/', '')}`)
     const panel = page.locator('section').filter({ has: page.getByRole('heading', { name: say('The rest of it, from elsewhere', '从其他状态重新规划剩余运动') }) })
     await page.locator('input[type=range]').first().fill('0.3')
-    await panel.getByText(say('From 0.3 s', '自 0.3 秒')).waitFor()
+    await panel.getByText(say('From 0.3 s', '自 0.3 s')).waitFor()
     await panel.locator('fieldset input').first().fill('0.01')
     await panel.getByRole('button', { name: say('Plan the rest', '规划剩余部分') }).click()
     await panel.locator('.u-over').waitFor()

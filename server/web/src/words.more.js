@@ -106,5 +106,5 @@ extend({
   clear_filters: ['Clear filters', '清除筛选'],
   tool_speed: ['Fastest of the tool', '末端最大速度'],
   tool_acceleration: ['Largest acceleration of the tool', '末端最大加速度'],
-  peak_at: ['{value} at\u00a0{time}\u00a0s', '{value}（{time}\u00a0秒）'],
+  peak_at: ['{value} at\u00a0{time}\u00a0s', '{value}（{time}\u00a0s）'],
 })

@@ -559,7 +559,7 @@ Test(report, what_the_service_says_is_said_in_the_other_language)
       "未找到比五次多项式代价更低的运动，故以其为结果。" },
     { NULL, "the queue is blocked: order 01A was stopped", "队列被阻止：订单 01A 已停止" },
     { NULL, "the joints' work is 3 J more than planned, 50 J of it because braking gave back 1 J instead of 2 J",
-      "关节做功比计划多 3 焦，其中 50 焦是因为制动回馈 1 焦而非 2 焦" },
+      "关节做功比计划多 3 J，其中 50 J 是因为制动回馈 1 J 而非 2 J" },
     { "clipped", "nobody has a row for 3.5 % of this, at -2 N m or 1e-05 s",
       "力矩长时间停在极值；请减小运动幅度或扩大测量范围（3.5 %、-2 N m、1e-05 s）" },
     { NULL, "", "" },

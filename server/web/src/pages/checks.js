@@ -53,7 +53,7 @@ extend({
   reference_peak: ['Largest without collision', '无碰撞时最大残差'],
   checked_peak: ['Largest residual', '最大残差'],
   checked_rms: ['Residual, RMS', '残差均方根'],
-  event_at: ['From [s]', '开始 [s]'],
+  event_at: ['From [s]', '自 [s]'],
   event_until: ['Until [s]', '结束 [s]'],
   event_joint: ['Joint', '关节'],
   event_residual: ['Residual', '残差'],

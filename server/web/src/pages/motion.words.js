@@ -21,6 +21,6 @@ extend({
   order_start: ['Begins', '开始方式'],
   'order_start.on_request': ['on request', '按请求'],
   'order_start.automatic': ['by itself', '自动'],
-  order_left: ['{seconds} s left', '剩余 {seconds} 秒'],
+  order_left: ['{seconds} s left', '剩余 {seconds} s'],
   queue_position: ['No. {position} in the queue', '队列第 {position} 位'],
 })

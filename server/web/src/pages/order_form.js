@@ -45,7 +45,7 @@ extend({
   order_step_none: ['nothing', '无'],
   order_step_away: ['Take step {number} away', '移除第 {number} 步'],
   order_step_to: ['to {place} [{unit}]', '到 {place} [{unit}]'],
-  order_step_rests: ['rests {seconds} s', '停留 {seconds} 秒'],
+  order_step_rests: ['rests {seconds} s', '停留 {seconds} s'],
   order_no_start: ['This controller\'s entry does not let the service start motions.', '该控制器的配置不允许本服务启动运动。'],
 })
 

@@ -19,8 +19,8 @@ extend({
   played_torque: ['Torque, worst', '力矩最大偏差'],
   played_torque_command: ['The controller told no torques: these are those of the profile.', '控制器未提供力矩：此处为曲线本身的力矩。'],
   played_rms: ['rms {rms}', '均方根 {rms}'],
-  played_at: ['{worst} at {at} s', '{at} 秒时 {worst}'],
-  played_work: ['Work of the joints, less what braking gave back: {measured} J, planned {planned} J', '关节做功（扣除制动回馈）：{measured} 焦，计划 {planned} 焦'],
+  played_at: ['{worst} at {at} s', '{at} s 时 {worst}'],
+  played_work: ['Work of the joints, less what braking gave back: {measured} J, planned {planned} J', '关节做功（扣除制动回馈）：{measured} J，计划 {planned} J'],
   played_position_off: ['Position, measured less planned', '位置：实测减计划'],
   played_torque_off: ['Torque, measured less planned', '力矩：实测减计划'],
 })

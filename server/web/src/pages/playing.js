@@ -12,7 +12,7 @@ import { figure } from '../ui/format.js'
 
 extend({
   playing: ['While it plays', '播放过程'],
-  playing_at: ['{time} s of {whole} s', '{time} 秒／{whole} 秒'],
+  playing_at: ['{time} s of {whole} s', '{time} s／{whole} s'],
   playing_progress: ['Played', '播放进度'],
   playing_position: ['Position, planned and measured', '位置：计划与实测'],
   playing_torque: ['Torque, planned and measured', '力矩：计划与实测'],

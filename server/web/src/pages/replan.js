@@ -15,7 +15,7 @@ extend({
   replan_off: ['Positions off by', '位置偏差'],
   replan_off_speed: ['Velocities off by', '速度偏差'],
   replan_do: ['Plan the rest', '规划剩余部分'],
-  replan_at: ['From {time} s', '自 {time} 秒'],
+  replan_at: ['From {time} s', '自 {time} s'],
   replan_cost: ['Left to pay', '剩余代价'],
   replan_took: ['Found in', '求解用时'],
   replan_stored: ['{joint}, stored', '{joint}，原运动'],

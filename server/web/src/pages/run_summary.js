@@ -52,7 +52,7 @@ extend({
   set_low_pass: ['Low-pass', '低通滤波'],
   set_low_pass_value: ['positions {position} Hz, torques {torque} Hz', '位置 {position} Hz，力矩 {torque} Hz'],
   set_clock: ['Clock', '采样时钟'],
-  set_clock_value: ['{rate} Hz, {trim} s cut off both ends', '{rate} Hz，两端各截去 {trim} 秒'],
+  set_clock_value: ['{rate} Hz, {trim} s cut off both ends', '{rate} Hz，两端各截去 {trim} s'],
   set_chosen: ['chosen from the data', '根据数据选择'],
   set_asked: ['as asked', '按请求'],
   set_by_model: ['as the model has them', '按模型'],

@@ -41,7 +41,7 @@ extend({
   shift_measured: ['Measured', '已测量'],
   shift_mechanical_measured: ['Work of these, measured', '其中关节做功（实测）'],
   shift_electrical_measured: ['Electricity of these, modelled from what was measured', '其中电能（按实测建模）'],
-  shift_worst: ['Farthest from its plan: joint {joint}, {deviation} {unit} at {at} s, in', '最大偏差：关节 {joint}，{at} 秒时 {deviation} {unit}，订单'],
+  shift_worst: ['Farthest from its plan: joint {joint}, {deviation} {unit} at {at} s, in', '最大偏差：关节 {joint}，{at} s 时 {deviation} {unit}，订单'],
   shift_tolerance: ['tolerance {tolerance} {unit}', '容差 {tolerance} {unit}'],
   shift_failures: ['What was not', '未完成'],
 })

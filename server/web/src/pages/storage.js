@@ -43,7 +43,7 @@ extend({
   'node.standing_by': ['stands by', '待命'],
   'node.computing': ['computes', '计算中'],
   'node.draining': ['ends what runs', '正在收尾'],
-  'node.gone': ['not seen for {s} s', '已 {s} 秒无响应'],
+  'node.gone': ['not seen for {s} s', '已 {s} s 无响应'],
   'node.other_version': ['gets no jobs: another version', '版本不同，不分配任务'],
   drain: ['Maintenance', '维护'],
   drain_off: ['The service takes jobs and motions.', '服务正在接受任务和运动。'],

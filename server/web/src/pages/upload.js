@@ -30,7 +30,7 @@ extend({
   degrees_convert: ['Convert degrees to rad', '将度转换为弧度'],
   degrees_mapping: ['Read by the mapping {mapping}, which converts them.', '已使用列映射 {mapping} 进行转换。'],
   columns_many: ['The file has columns for {file} joints; {robot} has {joints}.', '文件包含 {file} 个关节的列；{robot} 有 {joints} 个关节。'],
-  'flaw.back': ['Its clock does not go on at sample {row}, {time} s.', '第 {row} 个样本（{time} 秒）处时钟没有前进。'],
+  'flaw.back': ['Its clock does not go on at sample {row}, {time} s.', '第 {row} 个样本（{time} s）处时钟没有前进。'],
   'flaw.uneven': ['{count} intervals differ from the usual one ({rate} Hz): samples may be missing.', '{count} 个间隔与通常间隔（{rate} Hz）不同：可能缺少样本。'],
   'flaw.still': ['{columns}: never moves here.', '{columns}：此处从不运动。'],
   'flaw.torqueless': ['There are neither torques nor currents: it serves for plots and plans, not for identification.', '既无力矩也无电流：可用于绘图和规划，不能用于辨识。'],

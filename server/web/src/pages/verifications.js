@@ -76,13 +76,13 @@ extend({
   ver_holds_all: ['holds with all', '全部满足'],
   ver_holds_none: ['with none', '均不满足'],
   ver_budget: ['Budget of accuracy', '精度预算'],
-  ver_budget_text: ['{law}, {reference}: {nominal} mm as the arm is, {parameters} mm more for one deviation of its {count} identified parameters; with two of them {together} mm at {time} s.', '{law}，{reference}：按现有手臂 {nominal} mm；{count} 个辨识参数各偏一个标准差再加 {parameters} mm；两个标准差合计 {together} mm（{time} 秒）。'],
+  ver_budget_text: ['{law}, {reference}: {nominal} mm as the arm is, {parameters} mm more for one deviation of its {count} identified parameters; with two of them {together} mm at {time} s.', '{law}，{reference}：按现有手臂 {nominal} mm；{count} 个辨识参数各偏一个标准差再加 {parameters} mm；两个标准差合计 {together} mm（{time} s）。'],
   ver_measured: ['Measured, farthest', '实测最大误差'],
   ver_measured_mm: ['measured [mm]', '实测 [mm]'],
   ver_measured_series: ['measured', '实测'],
   ver_apart: ['Apart from what was measured', '与实测的差距'],
   ver_nearest: ['Of all cases nearest to what was measured: {law}, {plant}.', '与实测最接近的情况：{law}，{plant}。'],
-  ver_reference: ['Reference', '参考'],
+  ver_reference: ['Reference', '参考运动'],
   ver_law_and_arm: ['Law and arm', '控制律与手臂'],
 })
 

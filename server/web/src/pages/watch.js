@@ -13,7 +13,7 @@ extend({
   watch_none: ['The parameters of this arm are not followed.', '未跟踪该手臂的参数。'],
   watch_start: ['Watch', '开始监视'],
   watch_stop: ['Watch no more', '停止监视'],
-  watch_text: ['Friction against revision {revision}; motions: {motions} ({seconds} s), gaps: {gaps}; last taken in {at}.', '与修订版 {revision} 比较的摩擦，来自 {motions} 个运动（{seconds} 秒），{gaps} 个间断；最近更新 {at}。'],
+  watch_text: ['Friction against revision {revision}; motions: {motions} ({seconds} s), gaps: {gaps}; last taken in {at}.', '与修订版 {revision} 比较的摩擦，来自 {motions} 个运动（{seconds} s），{gaps} 个间断；最近更新 {at}。'],
   watch_drifted: ['Since {since} the arm is no longer as its model says.', '自 {since} 起手臂与其模型不再一致。'],
   watch_torque: ['Drift, N m (N)', '漂移 N m (N)'],
   watch_threshold: ['Threshold', '阈值'],

@@ -14,7 +14,7 @@ extend({
   play_loop: ['Again and again', '循环'],
   play_ghosts: ['Start and goal', '起点与终点'],
   play_trail: ['Way of the tool', '末端轨迹'],
-  time_of: ['{time} of {all} s', '{time} / {all} 秒'],
+  time_of: ['{time} of {all} s', '{time} / {all} s'],
 })
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4]
