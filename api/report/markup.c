@@ -120,11 +120,6 @@ const char *markup_figure(double value, char out[MARKUP_FIGURE])
   return write_figure(value, 4, out);
 }
 
-const char *markup_deviation(double std, double value, char out[MARKUP_FIGURE])
-{
-  return write_figure(markup_seen(std, fabs(value)), 2, out);
-}
-
 const char *markup_estimate(double value, double std, char out[MARKUP_FIGURE])
 {
   if (!isfinite(value) || !isfinite(std) || !(markup_seen(std, fabs(value)) > 0)) return markup_figure(value, out);
@@ -143,6 +138,12 @@ const char *markup_estimate(double value, double std, char out[MARKUP_FIGURE])
     snprintf(out, MARKUP_FIGURE, "%s%.*f", sign, last > 0 ? 0 : -last, last > 0 ? round(size / unit) * unit : size);
   }
   return out;
+}
+
+const char *markup_deviation(double std, double value, char out[MARKUP_FIGURE])
+{
+  const double seen = markup_seen(std, fabs(value));
+  return markup_estimate(seen, seen, out);
 }
 
 const char *markup_lasting(double seconds, char out[MARKUP_FIGURE])

@@ -217,6 +217,7 @@ Test(report, figures_have_the_digits_that_their_scale_or_deviation_allows)
   cr_expect_str_eq(markup_estimate(-1.2e-6, 1.2e-8, out), "\u22121.200\u00b710\u207b\u2076");
   cr_expect_str_eq(markup_estimate(-1e-9, 0.002, out), "0.0000");
   cr_expect_str_eq(markup_estimate(1, NAN, out), "1");
+  cr_expect_str_eq(markup_deviation(0.1996, 3.97, out), "0.20");
   cr_expect_str_eq(markup_deviation(NAN, 1, out), "\u2013");
 }
 
