@@ -1,4 +1,4 @@
-"""The node that serves is dead or frozen, and the database is away: a node that stands by stops the arm itself, in time, and what
+"""The node that serves is dead or frozen, and the database is away, or silent as where packets are dropped: a node that stands by stops the arm itself, in time, and what
 it did is in the audit trail afterwards.
 
 ARMDYN_SOAK=1: 20 times each (ARMDYN_ROUNDS), and every one is held against 500 ms.
@@ -7,10 +7,12 @@ ARMDYN_SOAK=1: 20 times each (ARMDYN_ROUNDS), and every one is held against 500 
 import contextlib
 import http.client
 import os
+import pathlib
 import select
 import signal
 import socket
 import struct
+import tempfile
 import threading
 import time
 
@@ -33,13 +35,13 @@ STOP, HEARTBEAT_LOST = 7, 9
 class Pair:
     """A node that serves and one that stands by, at a database of their own, and a controller that tells when STOP comes."""
 
-    def __init__(self, cluster, secret):
-        self.cluster, self.address, self.stops = cluster, cluster.make(), []
+    def __init__(self, cluster, way, secret):
+        self.cluster, self.way, self.address, self.stops = cluster, way, cluster.make(), []
         self.nodes = []
         for _ in range(2):
             port = free_port()
             self.nodes.append(Server("--node-address", f"127.0.0.1:{port}", "--workers", 1, listen=f"127.0.0.1:{port}", key=KEY,
-                                     tls=secret, env={"ARMDYN_STORE": self.address}))
+                                     tls=secret, env={"ARMDYN_STORE": way.address(self.address)}))
         self.first, self.second = self.nodes
         until(lambda: "STOP can be sent from here" in self.second.log(1 << 20), LONG, what="a node that stands by")
 
@@ -112,7 +114,8 @@ class OneAtATime:
 @contextlib.contextmanager
 def pair(secret=None, way=None):
     with postgresql.Cluster() as cluster, contextlib.ExitStack() as stack:
-        nodes = Pair(cluster, secret)
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        nodes = Pair(cluster, stack.enter_context(contextlib.closing(postgresql.Between(folder, cluster))), secret)
         stack.callback(nodes.close)
         sim = stack.enter_context(ControllerSim(robot=robot("puma560")))
         before = stack.enter_context(way(sim.port) if way else Blocks({1000: sim.port}, nodes.heard))
@@ -134,15 +137,16 @@ def stopped_in_time(nodes, here, client, sim, path):
     return took
 
 
-@pytest.mark.parametrize("fate, encrypted", [("frozen", False), ("killed", True)] + SOAK * [("killed", False), ("frozen", True)])
-def test_an_arm_is_stopped_in_place_of_the_node_that_serves(fate, encrypted):
+@pytest.mark.parametrize("fate, encrypted, silent", [("frozen", False, True), ("killed", True, False)] + SOAK * [
+    ("killed", False, True), ("frozen", True, False), ("frozen", False, False)])
+def test_an_arm_is_stopped_in_place_of_the_node_that_serves(fate, encrypted, silent):
     took = []
     for _ in range(ROUNDS):
         with pair(tls.shared() if encrypted else None) as (nodes, here, sim), nodes.second.client(timeout=LONG) as kept:
             transfer = here.playing(here.trajectory(duration=60))
             assert kept.get("/healthz").status == 200
             time.sleep(2)  # the transfer is known there, too
-            nodes.cluster.stop()
+            nodes.way.fall_silent() if silent else nodes.cluster.stop()
             nodes.everything_of_the_first(signal.SIGSTOP if fate == "frozen" else signal.SIGKILL)
             anew = contextlib.nullcontext(kept) if fate == "frozen" and not encrypted else nodes.second.client(timeout=LONG)
             with anew as client:  # over a connection that was passed on before, where that can be read here
@@ -154,6 +158,7 @@ def test_an_arm_is_stopped_in_place_of_the_node_that_serves(fate, encrypted):
                 stopped_in_time(nodes, here, client, sim, f"/v1/transfers/{transfer}/stop")
             with nodes.second.client(timeout=LONG, key="of-nobody-in-this-whole-test") as client:
                 assert client.post("/v1/controllers/stop").status == 401
+            nodes.way.speak() if silent else nodes.cluster.start()
             come_back(nodes, fate)
             told = until(lambda: [entry for entry in nodes.entries() if "node" in entry], LONG, what="the audit trail to tell")
             assert len(told) == 1 and told[0]["status"] == 200 and told[0]["key"] == "admin"
@@ -177,8 +182,7 @@ def test_a_controller_that_takes_one_connection_is_stopped_by_its_own_heartbeat_
 
 
 def come_back(nodes, fate):
-    """The database, and the node that was frozen; or the other one takes its place."""
-    nodes.cluster.start()
+    """The node that was frozen; or the other one takes its place."""
     if fate == "frozen":
         nodes.everything_of_the_first(signal.SIGCONT)
     else:

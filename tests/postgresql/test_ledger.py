@@ -83,14 +83,11 @@ class Node(Server):
                          env={"ARMDYN_STORE": databases.by(folder / "primary", folder / "standby"), **(self.clock.env if self.clock else {})})
 
     def cut_off(self, seconds):
-        """What is said meanwhile, either way, arrives afterwards."""
-        until_when = time.monotonic() + seconds
-
-        def hold(data, say):
-            time.sleep(max(0, until_when - time.monotonic()))
-            return say(data)
         for way in self.ways:
-            way.hear, way.mute_until = hold, until_when
+            way.fall_silent()
+        time.sleep(seconds)
+        for way in self.ways:
+            way.speak()
 
     def turns(self):
         """How often it has begun to serve in another one's place."""
@@ -211,8 +208,7 @@ def cut_off(nodes, serving, standing):
     """Longer than its lease, and another one takes its place; else it goes on."""
     seconds, before = nodes.chance.uniform(1, 60 if SOAK else 3), standing.turns()
     serving.cut_off(seconds)
-    time.sleep(seconds)
-    if seconds > 29:  # it may be either
+    if seconds > 15:  # it may be either: the last renewal was some seconds before
         time.sleep(5)
         if standing.turns() > before:
             nodes.revive(serving)

@@ -98,10 +98,13 @@ class Cluster:
 
 class Between:
     """A socket in a folder between nodes and a cluster. hear(data, say), where it is set, decides about what a node says: say(data)
-    passes it on, False hangs up. What the database answers is passed on after `mute_until` (monotonic)."""
+    passes it on, False hangs up. What the database answers is passed on after `mute_until` (monotonic). From fall_silent() to speak()
+    nothing goes either way and nobody hangs up, as where packets are dropped; afterwards all of it arrives."""
 
     def __init__(self, folder, cluster):
         self.folder, self.behind, self.hear, self.mute_until = folder, cluster.folder, None, 0
+        self.talks = threading.Event()
+        self.talks.set()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(folder / ".s.PGSQL.5432"))
         self.listener.listen(64)
@@ -110,6 +113,12 @@ class Between:
     def address(self, address):
         """That of a database of the cluster, by this way."""
         return address.replace(str(self.behind), str(self.folder))
+
+    def fall_silent(self):
+        self.talks.clear()
+
+    def speak(self):
+        self.talks.set()
 
     def _accept(self):
         while True:
@@ -129,6 +138,7 @@ class Between:
     def _carry(self, source, target, asks):
         try:
             while data := source.recv(65536):
+                self.talks.wait()
                 hear = self.hear if asks else None
                 if not asks:
                     time.sleep(max(0, self.mute_until - time.monotonic()))
