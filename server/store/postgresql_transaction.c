@@ -56,11 +56,29 @@ static enum armdyn_status read_holder(struct sql *sql, char *who, size_t size)
   return status;
 }
 
+/* Who holds the store was not seen for its lease, and was cut off in the midst of a message: its session is active for the
+ * server, which waits for the rest of the message with the holder's row locked, and no time limit of it counts. */
+static void end_cut_off_sessions(struct sql *sql)
+{
+  int64_t ended = 0;
+  const enum armdyn_status status =
+      sql_number(sql,
+                 "SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a, holder h"
+                 " WHERE h.renewed < clock_timestamp() - interval '" STORE_LEASE "' AND a.datname = current_database()"
+                 " AND a.usename = current_user AND a.pid <> pg_backend_pid() AND a.wait_event = 'ClientRead'"
+                 " AND a.xact_start < clock_timestamp() - interval '10 s'"
+                 " AND a.state_change < clock_timestamp() - interval '10 s'",
+                 NO_VALUES, &ended);
+  if (!status && ended)
+    log_event(LOG_WARNING, "sessions of a node that was cut off are ended: it was not seen for " STORE_LEASE, NULL);
+}
+
 enum armdyn_status postgresql_hold(struct sql *sql, const char *node, struct armdyn_error *error)
 {
   struct connection *c = connection_of(sql);
   char host[HOST_SIZE] = "", who[HOST_SIZE + 64] = "";
   gethostname(host, sizeof host - 1);
+  end_cut_off_sessions(sql);
   c->asked_ns = boot_ns();
   enum armdyn_status status =
       sql_number(sql,

@@ -112,6 +112,36 @@ def test_a_node_that_is_cut_off_in_a_transaction_keeps_nobody_from_taking_over(s
     between.close()
 
 
+def test_a_node_that_is_cut_off_in_the_midst_of_a_message_keeps_nobody_from_taking_over(serve, tmp_path):
+    """The server waits for the rest of it, and calls the session active, not idle in its transaction."""
+    cluster, sync = postgresql.shared(), b"S\0\0\0\4"
+    address = cluster.make()
+    between, held, seen = postgresql.Between(tmp_path, cluster), threading.Event(), "UPDATE holder SET renewed = renewed - interval '31 s'"
+
+    def cut_off(data, say):
+        if held.is_set() or b"BEGIN" not in data or b"late" not in data:
+            return say(data)
+        cluster.query(address, seen)
+        say(data[:data.rindex(sync)])
+        held.set()
+        return threading.Event().wait()  # for ever
+    first = serve(between.address(address))
+    between.hear = cut_off
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, first.client(timeout=LONG) as client:
+        late = pool.submit(add, client, "late")
+        assert held.wait(LONG)
+        blocked = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND wait_event = 'ClientRead' AND datname = current_database()"
+        until(lambda: cluster.query(address, blocked) == [["1"]], LONG, what="a session in the midst of a message")
+        time.sleep(10)
+        with serve(address).client() as other:
+            add(other, "of-the-second").expect(201)
+        first.kill()
+        with contextlib.suppress(OSError):
+            late.result()
+    assert names(cluster, address) == {"of-the-second"}
+    between.close()
+
+
 def test_a_database_that_is_away_is_waited_for(cluster, serve):
     """503 that says when to come again; what needs no store is answered; nothing that was acknowledged is lost."""
     address = cluster.make()
