@@ -180,7 +180,7 @@ static bool factor(size_t n, size_t width, double *A)
 /* x = U'^-1 x in the rows of a block; what they are of those below is taken off these. */
 static inline void block_forward(const double *row, size_t width, double *x)
 {
-  double y[LANES];
+  double y[LANES] = { 0 };
   for (size_t i = 0; i < LANES; i++) {
     double left = x[i];
     const double inverse = 1 / row[i * width];
@@ -197,7 +197,7 @@ static inline void block_forward(const double *row, size_t width, double *x)
 /* x = U^-1 x in the rows of a block, those below are known. */
 static inline void block_backward(const double *row, size_t width, double *x)
 {
-  lanes sum[LANES] = { { 0 } }, y;
+  lanes sum[LANES] = { { 0 } }, y = { 0 };
   for (size_t first = LANES; first < block_columns(width); first += LANES) {
     const lanes known = lanes_load(x + first);
     for (size_t i = 0; i < LANES; i++) sum[i] += known * block_row(row, width, first, i);
