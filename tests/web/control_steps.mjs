@@ -20,14 +20,15 @@ export const controlSteps = ({ tile, number, choice, inForce, made, newest, digi
     const found = await newest('verifications')
     equal([found.case_count, found.references.map(({ kind }) => kind), found.laws.map(({ name }) => name)], [12, ['hold', 'step', 'circle'], ['feedforward', 'feedforward without model']], 'what was asked')
     equal([found.limit.position_mm, found.plants.map((one) => one.payload_mass), found.request.plants.map(({ plant }) => plant.friction)], [0.02, [0, 1], [false, false]], 'the limit, and the arms')
-    // rows of laws and arms, columns of references: every case where it belongs, the worst of each column marked
+    // rows of laws and arms, columns of references: every case where it belongs, the worst of each column marked; a trillionth of a
+    // metre is what rounding leaves
     const rows = page.getByRole('region', { name: w('farOff') }).locator('tbody tr')
     await rows.first().waitFor()
     const cells = await rows.evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => [parseFloat(cell.querySelector('button').textContent), !!cell.querySelector('.worst'), !!cell.querySelector('.state.bad')])))
     const wanted = found.laws.flatMap((law) => found.plants.map((plant) => found.references.map((reference) => {
       const cases = found.cases.filter((one) => one.reference === reference.name)
       const one = cases.find((other) => other.law === law.name && other.plant === plant.name)
-      return [Number(digits(one.judged_mm, 3)), one.judged_mm === Math.max(...cases.map((other) => other.judged_mm)), one.judged_mm > 0.02]
+      return [one.judged_mm > 1e-9 ? Number(digits(one.judged_mm, 3)) : 0, one.judged_mm === Math.max(...cases.map((other) => other.judged_mm)), one.judged_mm > 0.02]
     })))
     equal(cells, wanted, 'the table of cases')
     equal(await number(tile('farthestOff2')), Number(digits(found.worst_mm, 3)), 'the worst')

@@ -138,7 +138,8 @@ await flow({
     const { tracking, control, request } = await newest('simulations')
     equal([control.law, request.plant.payload.mass, request.control.encoder_resolution], ['pid_gravity', 1, [1e-5, 1e-5, 1e-6, 1e-5]], 'the controller, the load and what there is no field for')
     const shown = await table.locator('tbody tr').evaluateAll((rows) => rows.map((row) => parseFloat(row.cells[2].textContent)))
-    equal(shown, tracking.max.map((value) => Number(digits(value, 3))), 'the farthest that joints were off')
+    const rounding = 1e-12 * Math.max(...tracking.max) // what the arithmetic leaves of joints that stand
+    equal(shown, tracking.max.map((value) => (value > rounding ? Number(digits(value, 3)) : 0)), 'the farthest that joints were off')
     await look('simulation-held')
   },
   async 'plan a motion through the positions of a log'() {
