@@ -247,8 +247,8 @@ static void measure_all(const char *robot, struct subject *s)
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
     if (of_kdl(kernels[k].serves) && !s->kdl) continue;
     const double ns = measure(kernels[k].name, robot, kernels[k].run, s), peer = served[kernels[k].peer];
-    served[kernels[k].serves] = ns;
-    if (!kernels[k].peer || !peer) continue;
+    if (kernels[k].serves) served[kernels[k].serves] = ns;
+    if (!(peer > 0)) continue;
     const char *slot = strstr(kernels[k].name, "%s");
     printf("%.*s%s%s_to_%s %.2f x higher\n", (int)(slot - kernels[k].name), kernels[k].name, robot, slot + 2,
            peer_names[kernels[k].peer], peer / ns);
