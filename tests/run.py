@@ -264,7 +264,7 @@ SUITES = [
     ("contract",   "asan",    "computes", 6,      processes),
     ("contract",   "release", "computes", 5,      processes),
     ("unit",       "asan",    "computes", 6,      unit),
-    ("unit",       "release", "computes", 2,      unit),
+    ("unit",       "release", "computes", 6,      unit),
     ("fuzz",       "fuzz",    "computes", 1,      fuzz),
     ("manual",     "release", "computes", 1,      processes),  # only here: its commands are calls that the other folders make too
     ("store",      "tsan",    "computes", 1,      processes),
