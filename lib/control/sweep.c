@@ -7,6 +7,7 @@
 
 #include "armdyn/posture_modes.h"
 #include "lib/control/sweep_search.h"
+#include "lib/math/elimination.h"
 #include "lib/math/linear.h"
 
 enum { N = ARMDYN_JOINTS_MAX, ALL = SWEEP_FIGURES, ROUNDS = 4, ZERO_ROUNDS = 12, FIGURES = 2 * ARMDYN_MODES_MAX };
@@ -56,16 +57,16 @@ static double steps_at(const struct sweep_fit *f, size_t m, double frequency)
 static double complex slope_of_det(const struct sweep_fit *f, const double *x, double complex s)
 {
   const double *M = f->sweep->mass_matrix, scale = exp(x[2 * f->e]);
-  double complex Q[N][N], by[N][N], trace = 0;
+  double complex Q[N * N], by[N * N], trace = 0;
   for (size_t a = 0; a < f->e; a++)
     for (size_t b = 0; b < f->e; b++) {
       const size_t i = f->elastic[a], j = f->elastic[b];
       const double d = a == b ? exp(x[f->e + a]) : 0;
-      Q[a][b] = scale * sweep_links(f, i, j, s) + d * s + (a == b ? exp(x[a]) : 0);
-      by[a][b] = 2 * scale * M[i * f->sweep->n + j] * s + d;
+      Q[a * f->e + b] = scale * sweep_links(f, i, j, s) + d * s + (a == b ? exp(x[a]) : 0);
+      by[a * f->e + b] = 2 * scale * M[i * f->sweep->n + j] * s + d;
     }
-  sweep_eliminate(f->e, f->e, Q, by);
-  for (size_t a = 0; a < f->e; a++) trace += by[a][a];
+  complex_solve(f->e, Q, f->e, by);
+  for (size_t a = 0; a < f->e; a++) trace += by[a * (f->e + 1)];
   return trace;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/math/elimination.h"
 #include "lib/math/linear.h"
 
 enum { N = ARMDYN_JOINTS_MAX, STEPS = 60 };
@@ -11,44 +12,24 @@ static const double TORQUE_LEAST = 1e-6; /* of its rms: noise that torques have 
 
 /* ---- what a line leaves */
 
-void sweep_eliminate(size_t e, size_t columns, double complex (*P)[N], double complex (*y)[N])
-{
-  double complex inverse[N] = { 0 }; /* of the pivots: a division costs more than all the rest of its row */
-  for (size_t c = 0; c < e; c++) {
-    inverse[c] = conj(P[c][c]) / creal(conj(P[c][c]) * P[c][c]);
-    for (size_t a = c + 1; a < e; a++) {
-      const double complex by = P[a][c] * inverse[c];
-      for (size_t b = c; b < e; b++) P[a][b] -= by * P[c][b];
-      for (size_t i = 0; i < columns; i++) y[a][i] -= by * y[c][i];
-    }
-  }
-  for (size_t a = e; a-- > 0;)
-    for (size_t i = 0; i < columns; i++) {
-      for (size_t b = a + 1; b < e; b++) y[a][i] -= P[a][b] * y[b][i];
-      y[a][i] *= inverse[a];
-    }
-}
-
 void sweep_fit_row(const struct sweep_fit *f, const double *x, double complex s, size_t j, double complex *row,
-                   double complex (*y)[N])
+                   double complex *y)
 {
-  const size_t n = f->sweep->n, e = f->e;
+  const size_t n = f->sweep->n, e = f->e, columns = y ? n : 1, at = y ? j : 0;
   const double scale = exp(x[2 * e]);
-  double complex P[N][N], k[N], alone[N][N];
-  double complex(*solved)[N] = y ? y : alone;
+  double complex P[N * N], k[N], alone[N], *solved = y ? y : alone;
   for (size_t a = 0; a < e; a++) {
     k[a] = exp(x[a]) + exp(x[e + a]) * s;
-    for (size_t b = 0; b < e; b++) P[a][b] = scale * sweep_links(f, f->elastic[a], f->elastic[b], s);
-    P[a][a] += k[a];
-    for (size_t i = 0; i < (y ? n : 1); i++) solved[a][i] = scale * sweep_links(f, f->elastic[a], y ? i : j, s);
+    for (size_t b = 0; b < e; b++) P[a * e + b] = scale * sweep_links(f, f->elastic[a], f->elastic[b], s);
+    P[a * (e + 1)] += k[a];
+    for (size_t i = 0; i < columns; i++) solved[a * columns + i] = scale * sweep_links(f, f->elastic[a], y ? i : j, s);
   }
-  sweep_eliminate(e, y ? n : 1, P, solved);
-  const size_t at = y ? j : 0;
+  complex_solve(e, P, columns, solved);
   for (size_t i = 0; i < n; i++) {
     row[i] = scale * sweep_links(f, j, i, s);
-    for (size_t a = 0; a < e; a++) row[i] -= solved[a][at] * scale * sweep_links(f, f->elastic[a], i, s);
+    for (size_t a = 0; a < e; a++) row[i] -= solved[a * columns + at] * scale * sweep_links(f, f->elastic[a], i, s);
   }
-  for (size_t a = 0; a < e; a++) row[f->elastic[a]] = solved[a][at] * k[a];
+  for (size_t a = 0; a < e; a++) row[f->elastic[a]] = solved[a * columns + at] * k[a];
 }
 
 double complex sweep_fit_torque(const struct sweep_fit *f, size_t w, size_t k, double delay)
@@ -116,14 +97,14 @@ static double complex lay_slopes(const struct sweep_fit *f, size_t w, size_t k, 
   const double complex at = sweep_fit_s(f, w, k);
   const size_t e = f->e, j = s->joint;
   struct line line = { .spectra = s, .k = k };
-  double complex y[N][N], scale[N], change[N];
+  double complex y[N * N], scale[N], change[N];
   sweep_fit_row(f, f->x, at, j, line.row, y);
   memcpy(scale, line.row, sizeof scale);
   line.left = leave(f, f->x, line.row, w, k, &line.variance);
   for (size_t a = 0; a < e; a++) {
     const double complex part[2] = { exp(f->x[a]), exp(f->x[e + a]) * at };
     for (int d = 0; d < 2; d++) {
-      for (size_t i = 0; i < s->n; i++) change[i] = part[d] * y[a][j] * y[a][i], scale[i] -= change[i];
+      for (size_t i = 0; i < s->n; i++) change[i] = part[d] * y[a * s->n + j] * y[a * s->n + i], scale[i] -= change[i];
       slope[d ? e + a : a] = slope_of(&line, change, 0);
     }
   }

@@ -24,9 +24,9 @@ struct sweep_fit {
 
 /* Row j of Z, symmetric.
  *   x     in   log K, log D, log scale
- *   y     out  row a is row a of (A_ee + k)^-1 A_e; Z is A - A_e' y, and dZ / dk_a is y_a' y_a; NULL: not wanted */
+ *   y     out  (A_ee + k)^-1 A_e, e x n: no pivot is 0 with damping. Z is A - A_e' y, dZ / dk_a is y_a' y_a; NULL: not wanted */
 void sweep_fit_row(const struct sweep_fit *fit, const double *x, double complex s, size_t j, double complex *row,
-                   double complex (*y)[ARMDYN_JOINTS_MAX]);
+                   double complex *y);
 
 /* M s^2 + G of joints i and j. */
 static inline double complex sweep_links(const struct sweep_fit *fit, size_t i, size_t j, double complex s)
@@ -34,10 +34,6 @@ static inline double complex sweep_links(const struct sweep_fit *fit, size_t i, 
   const size_t at = i * fit->sweep->n + j;
   return fit->sweep->mass_matrix[at] * s * s + fit->sweep->weight_slope[at];
 }
-
-/* P y = y in place, by elimination: P is symmetric with damping, no pivot is 0. */
-void sweep_eliminate(size_t e, size_t columns, double complex (*P)[ARMDYN_JOINTS_MAX],
-                     double complex (*y)[ARMDYN_JOINTS_MAX]);
 
 static inline double complex sweep_fit_s(const struct sweep_fit *fit, size_t w, size_t k)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "armdyn/conditioning.h"
+#include "lib/math/fft.h"
 
 enum { LEAST = 256, LINES_LEAST = 40, SIDE = 5 };
 static const double PI = 3.14159265358979323846;
@@ -17,34 +18,12 @@ static const double FIRST_NOISE = 1e-3; /* of the torque's rms */
 static const double STEPS_LEAST = 8;    /* that a swept joint moves */
 static const double ROUNDING = 1e-12;   /* of a position: less is no step */
 
-/* In place, of a power of two (Cooley & Tukey 1965). */
-static void transform(size_t count, double complex *x)
-{
-  for (size_t i = 1, j = 0; i < count; i++) {
-    size_t bit = count >> 1;
-    for (; j & bit; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i >= j) continue;
-    const double complex swapped = x[i];
-    x[i] = x[j], x[j] = swapped;
-  }
-  for (size_t half = 1; half < count; half *= 2)
-    for (size_t k = 0; k < half; k++) {
-      const double complex turn = cexp(-I * PI * (double)k / (double)half);
-      for (size_t at = k; at < count; at += 2 * half) {
-        const double complex odd = turn * x[at + half];
-        x[at + half] = x[at] - odd;
-        x[at] += odd;
-      }
-    }
-}
-
 /* All of a column's lines up to half of the rate, in `room`. */
 static void spectrum(size_t count, size_t stride, const double *x, size_t padded, double complex *room)
 {
   room[0] = 0;
   for (size_t i = 1; i < padded; i++) room[i] = i < count ? x[i * stride] - x[(i - 1) * stride] : 0;
-  transform(padded, room);
+  fft(padded, room);
   for (size_t k = 1; k < padded / 2; k++) room[k] /= 1 - cexp(-I * 2 * PI * (double)k / (double)padded);
 }
 

@@ -15,11 +15,11 @@ struct sweep_spectra {
   double noise[ARMDYN_JOINTS_MAX];      /* of positions: variance of a sample */
   double resolution[ARMDYN_JOINTS_MAX]; /* smallest difference of a joint's positions; 0: it stood */
   double torque_square, torque_noise;   /* variances of a sample; a first guess of the noise */
-  double complex *torque, *sign,
-      *position; /* count; position: count x n. The torque's of one that is held between samples */
-  double *
-      weight; /* count, of independent lines: over the noise of the torque and that of the position through the response
-                   * that is seen about the line */
+  /* count; position: count x n. The torque's are of one that is held between samples. */
+  double complex *torque, *sign, *position;
+  /* count, of independent lines: over the noise of the torque and that of the position through the response that is seen
+   * about the line */
+  double *weight;
 };
 
 /* OK, EINPUT (the joint did not move, or its band is no room), EMEMORY; closed then. */

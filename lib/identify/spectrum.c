@@ -4,32 +4,9 @@
 #include <string.h>
 
 #include "armdyn/residuals.h"
+#include "lib/math/fft.h"
 
 static const double pi = 3.14159265358979323846;
-
-/* In place, length a power of two. Source: Cooley & Tukey 1965, decimation in time. */
-static void fourier(size_t length, double *re, double *im)
-{
-  for (size_t i = 1, j = 0; i < length; i++) {
-    size_t bit = length >> 1;
-    for (; j & bit; bit >>= 1) j ^= bit;
-    j |= bit;
-    if (i >= j) continue;
-    const double r = re[i], s = im[i];
-    re[i] = re[j], im[i] = im[j];
-    re[j] = r, im[j] = s;
-  }
-  for (size_t half = 1; half < length; half *= 2)
-    for (size_t k = 0; k < half; k++) {
-      const double c = cos(pi * (double)k / (double)half), s = -sin(pi * (double)k / (double)half);
-      for (size_t a = k; a < length; a += 2 * half) {
-        const size_t b = a + half;
-        const double r = c * re[b] - s * im[b], i = c * im[b] + s * re[b];
-        re[b] = re[a] - r, im[b] = im[a] - i;
-        re[a] += r, im[a] += i;
-      }
-    }
-}
 
 enum armdyn_status armdyn_spectrum(size_t count, size_t step, double rate, const double *x, size_t lines,
                                    double *frequency, double *density)
@@ -38,26 +15,26 @@ enum armdyn_status armdyn_spectrum(size_t count, size_t step, double rate, const
   double mean = 0, weight2 = 0;
   size_t windows = 0;
   if (lines < 3 || ((lines - 1) & (lines - 2)) || count < length) return ARMDYN_EINPUT;
-  double *re = malloc(2 * length * sizeof *re), *im = re ? re + length : NULL;
-  if (!re) return ARMDYN_EMEMORY;
+  double complex *line = malloc(length * sizeof *line);
+  if (!line) return ARMDYN_EMEMORY;
   for (size_t k = 0; k < count; k++) mean += x[k * step] / (double)count;
   memset(density, 0, lines * sizeof *density);
   for (size_t first = 0; first + length <= count; first += length / 2, windows++) {
     weight2 = 0;
     for (size_t k = 0; k < length; k++) {
       const double w = 0.5 - 0.5 * cos(2 * pi * (double)k / (double)length);
-      re[k] = w * (x[(first + k) * step] - mean), im[k] = 0;
+      line[k] = w * (x[(first + k) * step] - mean);
       weight2 += w * w;
     }
-    fourier(length, re, im);
-    for (size_t l = 0; l < lines; l++) density[l] += re[l] * re[l] + im[l] * im[l];
+    fft(length, line);
+    for (size_t l = 0; l < lines; l++) density[l] += creal(conj(line[l]) * line[l]);
   }
   for (size_t l = 0; l < lines; l++) {
     const double sides = l == 0 || l + 1 == lines ? 1 : 2;
     frequency[l] = rate * (double)l / (double)length;
     density[l] *= sides / (rate * weight2 * (double)windows);
   }
-  free(re);
+  free(line);
   return ARMDYN_OK;
 }
 

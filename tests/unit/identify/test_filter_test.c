@@ -55,7 +55,7 @@ static double rejected_share(size_t runs, double cutoff)
   return (double)rejected / (double)runs;
 }
 
-/* 6.0 % of 520 logs of 20 s. */
+/* 4.5 % of 200 logs of 20 s. */
 Test(filter_test, has_its_size)
 {
   const double share = rejected_share(SANITIZED ? 5 : 20, RIGHT);
