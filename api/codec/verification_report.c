@@ -289,7 +289,7 @@ static void write_list(struct verification_page *p, const char *heading, const c
   cJSON_ArrayForEach (item, document_at(p->document, list)) {
     for (size_t k = 0; k < texts; k++) page_cell_text(&table, verification_text(item, members[k]));
     for (size_t k = texts; k < texts + figures; k++)
-      page_cell_figure(&table, markup_seen(document_number(item, members[k]), 1));
+      page_cell_figure(&table, strstr(members[k], "_mm") ? mm_at(item, members[k]) : document_number(item, members[k]));
   }
   page_table_end(&table);
 }

@@ -25,12 +25,15 @@ export const controlSteps = ({ tile, number, choice, inForce, made, newest, digi
     const rows = page.getByRole('region', { name: w('farOff') }).locator('tbody tr')
     await rows.first().waitFor()
     const cells = await rows.evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => [parseFloat(cell.querySelector('button').textContent), !!cell.querySelector('.worst'), !!cell.querySelector('.state.bad')])))
+    const shown = (mm) => (mm > 1e-9 ? Number(digits(mm, 3)) : 0)
     const wanted = found.laws.flatMap((law) => found.plants.map((plant) => found.references.map((reference) => {
       const cases = found.cases.filter((one) => one.reference === reference.name)
       const one = cases.find((other) => other.law === law.name && other.plant === plant.name)
-      return [one.judged_mm > 1e-9 ? Number(digits(one.judged_mm, 3)) : 0, one.judged_mm === Math.max(...cases.map((other) => other.judged_mm)), one.judged_mm > 0.02]
+      return [shown(one.judged_mm), one.judged_mm === Math.max(...cases.map((other) => other.judged_mm)), one.judged_mm > 0.02]
     })))
     equal(cells, wanted, 'the table of cases')
+    const pairs = page.getByRole('region', { name: w('withAndWithout') }).locator('tbody tr')
+    equal(await pairs.evaluateAll((all) => all.map((row) => [3, 4].map((k) => parseFloat(row.cells[k].textContent)))), found.feedforward.map((one) => [shown(one.with_mm), shown(one.without_mm)]), 'the same, side by side')
     equal(await number(tile('farthestOff2')), Number(digits(found.worst_mm, 3)), 'the worst')
     await rows.nth(2).locator('td button').nth(2).click() // without the model, nothing carried, on the circle
     await page.locator('.u-over').first().waitFor()

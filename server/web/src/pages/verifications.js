@@ -101,7 +101,7 @@ const badOf = (one) => one.state === 'diverged' || one.within === false
 function Summary({ found }) {
   const worst = farthest(found.cases)
   const which = !worst ? 'ver_summary_diverged' : !found.limit ? 'ver_summary' : found.beyond_count ? 'ver_summary_bad' : 'ver_summary_good'
-  return html`<p class="lead">${t(which, { all: found.case_count, beyond: found.beyond_count, off: `${figure(worst?.judged_mm, 3)} mm`, ...(worst && namesOf(found, worst)) })}</p>`
+  return html`<p class="lead">${t(which, { all: found.case_count, beyond: found.beyond_count, off: measure(worst?.judged_mm, 'mm', 3), ...(worst && namesOf(found, worst)) })}</p>`
 }
 
 // Laws and arms by references. How dark a cell is tells how bad it is beside the other cases of this reference.
@@ -176,7 +176,7 @@ function Focus({ found, model, focus }) {
 function Together({ found }) {
   const law = { key: 'law', head: t('law'), cell: (row) => html`<bdi>${lawOf(found, row.law)}</bdi>` }
   const reference = { key: 'reference', head: t('ver_reference'), cell: (row) => html`<bdi>${referenceName(row.reference)}</bdi>` }
-  const number = (name, head, none = '–') => ({ key: name, head: t(head), number: true, cell: (row) => (row[name] == null ? none : figure(row[name], 3, 1)) })
+  const number = (name, head, none = '–') => ({ key: name, head: t(head), number: true, cell: (row) => (row[name] == null ? none : figure(row[name], 3, name.endsWith('_mm') ? 1e3 : 1)) })
   const part = (title, items, columns) => items?.length > 0 && html`<section class="panel"><h2>${t(title)}</h2><${Table} tall caption=${t(title)} id=${(row) => `${row.law} ${row.reference} ${row.plant}`} items=${items} columns=${[law, reference, ...columns]} /></section>`
   return html`
     ${part('ver_feedforward', found.feedforward, [{ key: 'plant', head: t('ver_arm'), cell: (row) => html`<bdi>${plantName(row.plant)}</bdi>` }, number('with_mm', 'ver_with'), number('without_mm', 'ver_bare'), number('ratio', 'ver_ratio'), ...(found.measured ? [number('measured_mm', 'ver_measured_mm')] : [])])}
