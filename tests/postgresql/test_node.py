@@ -85,6 +85,16 @@ def test_a_node_that_was_frozen_writes_nothing_after_another_took_over(serve):
     assert "another armdyn holds the store" in frozen.log()
 
 
+def another_takes_over(serve, cluster, address, first, late):
+    """Another node serves, and of what the first had not been told of nothing is there."""
+    with serve(address).client() as other:
+        add(other, "of-the-second").expect(201)
+    first.kill()
+    with contextlib.suppress(OSError):
+        late.result()
+    assert names(cluster, address) == {"of-the-second"}
+
+
 def test_a_node_that_is_cut_off_in_a_transaction_keeps_nobody_from_taking_over(serve, tmp_path):
     cluster = postgresql.shared()
     address = cluster.make()
@@ -103,12 +113,7 @@ def test_a_node_that_is_cut_off_in_a_transaction_keeps_nobody_from_taking_over(s
         begun = time.monotonic()
         cluster.query(address, "UPDATE holder SET renewed = renewed - interval '31 s'")  # waits for its lock
         assert time.monotonic() - begun < 30
-        with serve(address).client() as other:
-            add(other, "of-the-second").expect(201)
-        first.kill()
-        with contextlib.suppress(OSError):
-            late.result()
-    assert names(cluster, address) == {"of-the-second"}
+        another_takes_over(serve, cluster, address, first, late)
     between.close()
 
 
@@ -133,12 +138,7 @@ def test_a_node_that_is_cut_off_in_the_midst_of_a_message_keeps_nobody_from_taki
         blocked = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND wait_event = 'ClientRead' AND datname = current_database()"
         until(lambda: cluster.query(address, blocked) == [["1"]], LONG, what="a session in the midst of a message")
         time.sleep(10)
-        with serve(address).client() as other:
-            add(other, "of-the-second").expect(201)
-        first.kill()
-        with contextlib.suppress(OSError):
-            late.result()
-    assert names(cluster, address) == {"of-the-second"}
+        another_takes_over(serve, cluster, address, first, late)
     between.close()
 
 
