@@ -65,7 +65,7 @@ static double complex slope_of_det(const struct sweep_fit *f, const double *x, d
       Q[a * f->e + b] = scale * sweep_links(f, i, j, s) + d * s + (a == b ? exp(x[a]) : 0);
       by[a * f->e + b] = 2 * scale * M[i * f->sweep->n + j] * s + d;
     }
-  complex_solve(f->e, Q, f->e, by);
+  if (!complex_solve(f->e, Q, f->e, by)) return INFINITY; /* a zero, to the last digit */
   for (size_t a = 0; a < f->e; a++) trace += by[a * (f->e + 1)];
   return trace;
 }
